@@ -64,7 +64,7 @@ override LDLIBS += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 # Sources of rooms, including one level of folders.
 sources = $(sort $(foreach r,$(1),$(wildcard lib/$(r)/*.$(2) lib/$(r)/*/*.$(2))))
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
-RUN_ROOMS := base plugin model layout atoms calculator toolkit cubin numeric emulator checks device launch epilogue aot tune gemm code report
+RUN_ROOMS := base plugin model layout atoms calculator toolkit cubin numeric emulator checks device ranks launch epilogue aot tune gemm code report
 RUN_SRC   := $(call sources,$(RUN_ROOMS),c)
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.

@@ -30,8 +30,8 @@ $(BUILD)/tests/test_build: $(OBJ)/tests/unit/test_build.o $(BUILD)/libcute-compi
 # Keep the objects of tests, which are intermediate files to make.
 .SECONDARY:
 
-# Test doubles of the CUDA driver and cuBLASLt.
-STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so $(BUILD)/tests/librecordcuda.so
+# Test doubles of the CUDA driver, cuBLASLt and NCCL.
+STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so $(BUILD)/tests/libfakenccl.so $(BUILD)/tests/librecordcuda.so
 
 .PHONY: unit
 unit: $(UNIT) $(STAND_INS)

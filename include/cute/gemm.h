@@ -89,6 +89,20 @@ typedef struct cute_gemm_compiler {
     const char *version; /* of the compiler: part of the cache keys */
 } cute_gemm_compiler;
 
+/* Which extent of a product is divided among the ranks of a communicator, and how they communicate: docs/ranks.md. */
+typedef enum cute_gemm_split {
+    CUTE_GEMM_WHOLE,
+    CUTE_GEMM_SPLIT_M,
+    CUTE_GEMM_SPLIT_N,
+    CUTE_GEMM_SPLIT_K
+} cute_gemm_split;
+typedef enum cute_gemm_collective {
+    CUTE_GEMM_USUAL, /* all_gather; of partial sums all_reduce */
+    CUTE_GEMM_ALL_GATHER,
+    CUTE_GEMM_ALL_REDUCE,
+    CUTE_GEMM_REDUCE_SCATTER,
+} cute_gemm_collective;
+
 typedef struct cute_gemm_options {
     size_t size;
     cute_device *device;     /* runs the plan and must outlive it; NULL: none, and the plan cannot be run */
@@ -110,6 +124,12 @@ typedef struct cute_gemm_options {
     const char *const *defines; /* of the source: "NAME=VALUE" */
     size_t define_count;
     const char *function;
+    /* An ncclComm_t, which must outlive the plan: `problems` is one product of all its ranks, each of which creates a plan and runs it. The
+     * operands are this rank's parts (cute_gemm_part_of); partial sums are in the workspace. The library is $CUTE_LIBNCCL or libnccl.so.2,
+     * the one that created the communicator. Only with `device`, and with neither a module nor a source. */
+    void *communicator;
+    cute_gemm_split split;
+    cute_gemm_collective collective;
 } cute_gemm_options;
 
 /* A plan. Used by one thread at a time, as its device is. */
@@ -176,6 +196,17 @@ typedef struct cute_gemm_choice {
 /* CUTE_USAGE past the last product. Texts are valid as long as the plan. */
 CUTE_API cute_status cute_gemm_chosen(const cute_gemm *gemm, size_t index, cute_gemm_choice *out,
                                       cute_diag *diag);
+
+/* This rank's part of A, B or D: `rows` x `columns` of the whole from (first_row, first_column), with leading dimension `ld`, in a buffer of
+ * `elements` elements, aligned to 16 bytes. Of an A that is gathered before the product, the caller provides the `own_rows` rows from
+ * `own_row`; of a D that is gathered after it, the rank computes these. */
+typedef struct cute_gemm_part {
+    size_t size;
+    int64_t first_row, first_column, rows, columns, ld, elements, own_row, own_rows;
+} cute_gemm_part;
+/* CUTE_USAGE: the plan has no communicator, or an unknown name. */
+CUTE_API cute_status cute_gemm_part_of(const cute_gemm *gemm, const char *name, cute_gemm_part *out,
+                                       cute_diag *diag);
 
 /* Runs each configuration that supports the problem on options.device, with its own data and memory, and
  * records the fastest in the cache, where cute_gemm_create finds it. `told` (may be NULL) is called for each

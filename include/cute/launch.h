@@ -51,6 +51,10 @@ typedef struct cute_launch_options {
     bool trace; /* record the begin and end of each copy and launch, for cute_launch_trace (cute/report.h) */
     /* Plugins (cute/plugin.h) whose reductions the expressions of checks may use. They must outlive the launch */
     const struct cute_plugins *plugins;
+    /* The ranks of this process, which run the same launch.json with collectives (cute-run --ranks), and how they communicate; requires
+     * in_process. NULL: collectives are those of one rank */
+    struct cute_ranks *ranks;
+    int collectives;
 } cute_launch_options;
 
 /* Reads launch.json and checks it against the kernels. `text` is its contents; `label` names it in messages;

@@ -50,7 +50,8 @@ CUTE_API cute_status cute_plan_set_buffer(cute_plan_runner *runner, const char *
  * no run is in progress. CUTE_USAGE: it is not aligned to 256 bytes. */
 CUTE_API cute_status cute_plan_set_workspace(cute_plan_runner *runner, cute_address address, cute_diag *diag);
 
-/* Starts the launches on a stream (NULL: the device's default stream); does not wait on a GPU. CUTE_USAGE: a buffer or the
+/* Starts the launches, copies and fills on a stream (NULL: the device's default stream); does not wait on a GPU. Steps that name
+ * streams run on streams of the plan, after earlier work of `stream` and before its later work. CUTE_USAGE: a buffer or the
  * workspace is not set, or there is no device. */
 CUTE_API cute_status cute_plan_start(cute_plan_runner *runner, cute_stream *stream, cute_diag *diag);
 

@@ -293,7 +293,7 @@ cute_status cute_cublas_open(cute_device *device, const cublas_product *product,
     cute_cublas *c = calloc(1, sizeof *c);
     if (!c) return cute_fail_memory(diag);
     c->device = device;
-    c->stream = device->ops->native_stream(device);
+    c->stream = device->ops->native_stream(device, NULL);
     cute_status status = open_library(c, diag);
     int created = status == CUTE_OK ? c->api.create(&c->handle) : STATUS_SUCCESS;
     if (created != STATUS_SUCCESS)

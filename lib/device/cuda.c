@@ -640,18 +640,37 @@ static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 
 /* ---- streams ---- */
 
-static void *cuda_native_stream(cute_device *device)
+static void *cuda_native_stream(cute_device *device, cute_stream *stream)
 {
-    return (void *)cuda(device)->stream;
+    return (void *)handle_of(device, stream);
 }
 
-static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
+static cute_status cuda_idle(cute_device *device, cute_stream *stream, bool *idle, cute_diag *diag)
+{
+    const cuda_device *d = cuda(device);
+    cu_result result = d->api.stream_query ? d->api.stream_query(handle_of(device, stream)) : 0;
+    *idle = result == 0;
+    if (result == 0 || result == CU_NOT_READY) return CUTE_OK;
+    return driver_error(&d->api, result, "running the kernel", diag);
+}
+
+/* The lowest number is the highest priority; a driver without priorities has plain streams. */
+static cu_result create_stream(const cuda_api *api, bool urgent, cu_stream *out)
+{
+    int least = 0, greatest = 0;
+    if (!urgent || !api->stream_urgent || !api->stream_priorities ||
+        api->stream_priorities(&least, &greatest) != 0)
+        return api->stream_create(out, CU_STREAM_NON_BLOCKING);
+    return api->stream_urgent(out, CU_STREAM_NON_BLOCKING, greatest);
+}
+
+static cute_status make_stream(cute_device *device, bool urgent, cute_stream **out, cute_diag *diag)
 {
     cuda_device *d = cuda(device);
     cuda_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return cute_fail_memory(diag);
     stream->base.device = device;
-    cu_result result = d->api.stream_create(&stream->handle, CU_STREAM_NON_BLOCKING);
+    cu_result result = create_stream(&d->api, urgent, &stream->handle);
     cute_status status = result == 0 ? own_handle(d, OWNED_STREAM, (uintptr_t)stream, diag)
                                      : driver_error(&d->api, result, "creating a stream", diag);
     if (status == CUTE_OK) {
@@ -661,6 +680,16 @@ static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cu
     if (result == 0) d->api.stream_destroy(stream->handle);
     free(stream);
     return status;
+}
+
+static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
+{
+    return make_stream(device, false, out, diag);
+}
+
+static cute_status cuda_stream_create_urgent(cute_device *device, cute_stream **out, cute_diag *diag)
+{
+    return make_stream(device, true, out, diag);
 }
 
 static void cuda_stream_destroy(cute_stream *stream)
@@ -767,6 +796,7 @@ static const cute_device_ops cuda_ops = {
     .encode_map = cuda_encode_map,
     .sync = cuda_sync,
     .stream_create = cuda_stream_create,
+    .stream_create_urgent = cuda_stream_create_urgent,
     .stream_destroy = cuda_stream_destroy,
     .stream_wait = cuda_stream_wait,
     .stream_sync = cuda_stream_sync,
@@ -777,4 +807,5 @@ static const cute_device_ops cuda_ops = {
     .graph_end = cuda_graph_end,
     .graph_start = cuda_graph_start,
     .native_stream = cuda_native_stream,
+    .idle = cuda_idle,
 };

@@ -80,6 +80,7 @@ enum { /* results that are handled */
        CU_NO_BINARY = 209,
        CU_UNSUPPORTED_PTX = 222,
        CU_NOT_FOUND = 500,
+       CU_NOT_READY = 600,
 };
 
 typedef struct cu_launch_attribute {

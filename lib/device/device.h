@@ -54,6 +54,8 @@ typedef struct cute_device_ops {
     cute_status (*encode_map)(cute_device *, const cute_tensor_map *, uint8_t *, cute_diag *);
     cute_status (*sync)(cute_device *, cute_diag *);
     cute_status (*stream_create)(cute_device *, cute_stream **, cute_diag *);
+    /* A stream whose kernels get free multiprocessors before those of other streams. NULL: no such streams. */
+    cute_status (*stream_create_urgent)(cute_device *, cute_stream **, cute_diag *);
     void (*stream_destroy)(cute_stream *);
     cute_status (*stream_wait)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
     cute_status (*stream_sync)(cute_device *, cute_stream *, cute_diag *);
@@ -63,8 +65,10 @@ typedef struct cute_device_ops {
     cute_status (*graph_begin)(cute_device *, cute_diag *);
     cute_status (*graph_end)(cute_device *, cute_device_graph **, cute_diag *);
     cute_status (*graph_start)(cute_device *, cute_device_graph *, cute_diag *);
-    /* The driver's handle of the default stream, for CUDA libraries; NULL: no driver. */
-    void *(*native_stream)(cute_device *);
+    /* The driver's handle of a stream, for CUDA libraries; NULL: no driver. */
+    void *(*native_stream)(cute_device *, cute_stream *);
+    /* Whether the work of a stream has completed; a fault is reported as by sync. NULL: work completes when it is started. */
+    cute_status (*idle)(cute_device *, cute_stream *, bool *, cute_diag *);
 } cute_device_ops;
 
 /* The first member of an implementation's device and stream. */

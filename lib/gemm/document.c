@@ -276,8 +276,7 @@ json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_
 
 /* ---- data and expected results ---- */
 
-/* Tolerances for the rounding of sums of `k` terms and of the result; the data has mean 0 and deviation 1. */
-static void compute_tolerances(const gemm_problem *p, double *rtol, double *atol)
+void gemm_tolerances(const gemm_problem *p, double *rtol, double *atol)
 {
     const cute_gemm_problem *g = &p->given;
     const cute_dtype_info *out = cute_dtype_get(p->out);
@@ -390,7 +389,7 @@ void gemm_document_check(json_t *document, const gemm_problem *problems, size_t 
             checks = gemm_expression_data(document, p);
             break;
         }
-        compute_tolerances(p, &rtol, &atol);
+        gemm_tolerances(p, &rtol, &atol);
         add_random_init(buffers, gemm_buffer_name(arena, "A", i, count), p->in, NULL);
         add_random_init(buffers, gemm_buffer_name(arena, "B", i, count), p->in, NULL);
         add_random_init(buffers, gemm_buffer_name(arena, "C", i, count), p->out, NULL);

@@ -177,6 +177,8 @@ json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);
 void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold,
                          bool cublas);
+/* Tolerances for the rounding of sums of k terms and of the result; the data has mean 0 and deviation 1. */
+void gemm_tolerances(const gemm_problem *problem, double *rtol, double *atol);
 /* Floating-point operations of all products. */
 double gemm_flops(const gemm_problem *problems, size_t count);
 /* ---- epilogues that are expressions (expression.c) ---- */
@@ -222,6 +224,19 @@ bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, con
                      const char *cache, char *name, size_t size, double *seconds, bool *emulated);
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
                     const char *cache, const char *name, double seconds, bool emulated);
+
+/* ---- plans of one rank (distributed/plan.c) ---- */
+
+typedef struct gemm_ranks gemm_ranks;
+/* `options` is complete: a device, an architecture and its multiprocessors. */
+cute_status gemm_ranks_create(const cute_gemm_problem *problems, size_t count,
+                              const cute_gemm_options *options, gemm_ranks **out, cute_diag *diag);
+void gemm_ranks_destroy(gemm_ranks *ranks);
+/* The plan of its first product; NULL: the rank computes none. */
+const cute_gemm *gemm_ranks_first(const gemm_ranks *ranks);
+size_t gemm_ranks_workspace(const gemm_ranks *ranks);
+cute_status gemm_ranks_run(gemm_ranks *ranks, const cute_gemm_operands *operands, cute_diag *diag);
+cute_status gemm_ranks_part(const gemm_ranks *ranks, const char *name, cute_gemm_part *out, cute_diag *diag);
 
 /* ---- plans (plan.c) ---- */
 

@@ -108,6 +108,8 @@ cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, s
     size_t products;
     host_run_state s = {.gemm = gemm, .problem = gemm_problems(gemm, &products)};
     cute_device *device = gemm_device(gemm);
+    if (!products)
+        return cute_fail(diag, CUTE_USAGE, NULL, "a plan with a communicator runs on device memory only");
     if (products != 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected a plan of one product, got a group of %zu",
                          products);

@@ -22,6 +22,7 @@ struct cute_gemm {
     int64_t multiprocessors;
     cute_device *device; /* may be NULL */
     cute_plan_runner *plan;
+    gemm_ranks *ranks; /* of a communicator: all of the above is unused */
 };
 
 const gemm_algo *gemm_algo_of(const cute_gemm *gemm)
@@ -173,6 +174,20 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
     return create_plan(problems, count, settings, NULL, out, diag);
 }
 
+static cute_status create_rank(const cute_gemm_problem *problems, size_t count,
+                               const cute_gemm_options *options, cute_gemm **out, cute_diag *diag)
+{
+    cute_gemm *g = calloc(1, sizeof *g);
+    if (!g) return cute_fail_memory(diag);
+    g->device = options->device;
+    cute_status status = gemm_ranks_create(problems, count, options, &g->ranks, diag);
+    if (status == CUTE_OK)
+        *out = g;
+    else
+        cute_gemm_destroy(g);
+    return status;
+}
+
 cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                              const cute_gemm_options *options, cute_gemm **out, cute_diag *diag)
 {
@@ -203,12 +218,16 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                               .defines = o.defines,
                               .define_count = o.define_count,
                               .function = o.function};
-    return create_plan(problems, count, &settings, o.device, out, diag);
+    if (!o.communicator) return create_plan(problems, count, &settings, o.device, out, diag);
+    o.arch = settings.target.arch;
+    o.multiprocessors = settings.target.multiprocessors;
+    return create_rank(problems, count, &o, out, diag);
 }
 
 void cute_gemm_destroy(cute_gemm *g)
 {
     if (!g) return;
+    gemm_ranks_destroy(g->ranks);
     cute_plan_close(g->plan);
     cute_module_close(g->compiled);
     cute_arena_destroy(g->arena);
@@ -219,7 +238,7 @@ void cute_gemm_destroy(cute_gemm *g)
 
 size_t cute_gemm_workspace(const cute_gemm *g)
 {
-    return cute_plan_workspace(g->plan);
+    return g->ranks ? gemm_ranks_workspace(g->ranks) : cute_plan_workspace(g->plan);
 }
 
 static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cute_address address,
@@ -287,6 +306,7 @@ static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands
 cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute_diag *diag)
 {
     cute_gemm_operands first = {0};
+    if (g->ranks) return gemm_ranks_run(g->ranks, operands, diag);
     if (!g->device)
         return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
     CUTE_TRY(set_operands(g, operands, &first, diag));
@@ -294,8 +314,18 @@ cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute
     return cute_plan_start(g->plan, first.stream, diag);
 }
 
+cute_status cute_gemm_part_of(const cute_gemm *g, const char *name, cute_gemm_part *out, cute_diag *diag)
+{
+    if (!g->ranks)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a plan with a communicator, got one without");
+    return gemm_ranks_part(g->ranks, name, out, diag);
+}
+
 cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice *out, cute_diag *diag)
 {
+    if (g->ranks && !gemm_ranks_first(g->ranks))
+        return cute_fail(diag, CUTE_USAGE, NULL, "this rank computes no product");
+    if (g->ranks) return cute_gemm_chosen(gemm_ranks_first(g->ranks), index, out, diag);
     const gemm_algo *w = &g->algo;
     const gemm_config *c = w->config;
     cute_gemm_choice choice = {.size = sizeof choice,

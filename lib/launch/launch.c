@@ -45,13 +45,32 @@ static cute_status read_and_plan(cute_launch *l, const char *label, const char *
     const cute_launch_options *o = &l->options;
     cute_config *config = &l->config;
     config_device device = {l->device, &l->emulator, o->in_process, o->dry_run, o->multiprocessors};
-    config_source source = {label, text, length, folder, module, o->defines, o->define_count, false, &device};
+    config_source source = {label,
+                            text,
+                            length,
+                            folder,
+                            module,
+                            o->defines,
+                            o->define_count,
+                            false,
+                            &device,
+                            o->ranks ? cute_ranks_rank(o->ranks) : 0,
+                            o->ranks ? cute_ranks_size(o->ranks) : 1};
     cute_buffer made = {0};
     cute_status read = CUTE_OK;
     if (!text) {
         read = cute_launch_from_options(l->arena, o, module, &made, diag);
-        source = (config_source){
-            "<command line>", cute_buffer_text(&made), made.length, NULL, module, NULL, 0, true, &device};
+        source = (config_source){"<command line>",
+                                 cute_buffer_text(&made),
+                                 made.length,
+                                 NULL,
+                                 module,
+                                 NULL,
+                                 0,
+                                 true,
+                                 &device,
+                                 0,
+                                 1};
     }
     if (read == CUTE_OK) read = cute_config_read(l->arena, &source, config, diag);
     cute_buffer_release(&made);
@@ -160,6 +179,8 @@ static run_request make_request(cute_launch *l)
         .label = l->module_label,
         .timeout = l->timeout,
         .in_process = l->options.in_process,
+        .ranks = l->options.ranks,
+        .collectives = l->options.collectives,
     };
 }
 
@@ -201,6 +222,7 @@ static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
             l->unwritten[i] = cute_data_unwritten(buffer, 0, masks[i], false);
         suspicious = suspicious || l->unwritten[i].count > 0;
     }
+    if (l->options.ranks) suspicious = false; /* another run would need all ranks; the first stands */
     if (status == CUTE_OK && suspicious) status = run_again(l, 1, diag);
     for (size_t i = 0; i < config->buffer_count; i++) {
         data_overrun *overrun = &l->overruns[i];

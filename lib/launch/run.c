@@ -100,6 +100,11 @@ static void signal_progress(void *context)
     run_progress(context);
 }
 
+static void signal_rank(void *context)
+{
+    cute_ranks_beat(((run_child *)context)->request->ranks);
+}
+
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
@@ -118,6 +123,10 @@ static cute_status open_named_device(run_child *c, cute_diag *diag)
         options.context = c;
         options.print = print_text;
     }
+    if (r->ranks) {
+        options.heartbeat = signal_rank;
+        options.context = c;
+    }
     const char *name =
         options.checks || options.counters || options.timeline || options.devices ? "emulator" : r->device;
     CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
@@ -131,6 +140,9 @@ static cute_status open_device(run_child *c, cute_diag *diag)
     CUTE_TRY(open_named_device(c, diag));
     c->shared->device = *cute_device_get_info(c->device);
     c->shared->has_device = true;
+    if (c->request->ranks && cute_ranks_size(c->request->ranks) > 1)
+        CUTE_TRY(cute_comm_open(c->request->ranks, c->device, (comm_provider)c->request->collectives,
+                                &c->comm, diag));
     const cute_arch *made = cute_arch_find(cute_module_arch(plan->module));
     const cute_arch *device = cute_arch_find(c->shared->device.arch);
     bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN && !c->shared->emulated;
@@ -241,6 +253,8 @@ static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
+    c->windows = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->windows);
+    if (!c->windows) return cute_fail_memory(diag);
     guard_sizes g = run_guards(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
@@ -251,7 +265,9 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         size_t bytes, at = run_piece(c, &config->buffers[i], &bytes), size = g.front + bytes + g.back;
         char *end = (char *)t->data + t->bytes;
         trace_span *span = trace_open(&c->trace, TRACE_ALLOC, (uint32_t)i, (int64_t)size);
-        CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
+        CUTE_TRY(config->buffers[i].window && c->comm
+                     ? cute_comm_window(c->comm, size, &c->buffers[i], &c->windows[i], diag)
+                     : cute_device_alloc(c->device, size, &c->buffers[i], diag));
         trace_close(span);
         CUTE_TRY(
             upload_traced(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front + at, size, diag));
@@ -333,7 +349,10 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
                                  .device = c->device,
                                  .memory = c->buffers,
                                  .functions = loaded->functions,
-                                 .params = loaded->params};
+                                 .params = loaded->params,
+                                 .comm = c->comm,
+                                 .windows = c->windows,
+                                 .window_front = (int64_t)run_guards(c).front};
         CUTE_TRY(cute_plan_open_streams(&loaded->run, c->arena, diag));
     }
     return run_fill_ranks(c, maps, diag);
@@ -344,17 +363,32 @@ cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
     return cute_plan_start_steps(&c->sequences[which].run, diag);
 }
 
-/* Starts a step and traces it. *first is the span that overlapping launches share: an event between them would serialize them. */
-static cute_status start_traced(run_child *c, size_t index, trace_span **first, trace_span **out,
-                                bool *overlaps, cute_diag *diag)
+/* For the messages of other ranks. */
+static void name_step(run_child *c, size_t index, const host_step *s)
+{
+    if (s->kind == HOST_COLLECTIVE)
+        cute_ranks_step(c->request->ranks, "step %zu, %s", index, comm_kind_name((comm_kind)s->call));
+    else if (s->kind == HOST_LAUNCH)
+        cute_ranks_step(c->request->ranks, "step %zu, kernel %s", index,
+                        c->sequences[0].run.sequence->launches[s->launch].kernel->name);
+}
+
+static cute_status sync_steps(run_child *c, cute_diag *diag)
+{
+    return c->comm ? cute_comm_sync(c->comm, diag) : cute_device_sync(c->device, diag);
+}
+
+/* Starts a step and traces it. On one stream, waits for a launch before the next, so that a fault can be attributed; only
+ * programmatic launches overlap. *first is the span that these share: an event between them would serialize them. */
+static cute_status start_traced(run_child *c, size_t index, trace_span **first, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
     const plan_sequence *sequence = run->sequence;
     const host_step *s = sequence->steps[index].step;
     bool launches = s->kind == HOST_LAUNCH, last = index + 1 == sequence->step_count;
     const host_step *next = last ? NULL : sequence->steps[index + 1].step;
-    *overlaps = launches && next && next->kind == HOST_LAUNCH && next->stream == s->stream &&
-                sequence->launches[next->launch].shape.programmatic;
+    bool overlaps = launches && next && next->kind == HOST_LAUNCH && next->stream == s->stream &&
+                    sequence->launches[next->launch].shape.programmatic;
     if (s->kind == HOST_RECORD || s->kind == HOST_WAIT) return cute_plan_start_step(run, index, diag);
     trace_span *span = trace_open(&c->trace, launches ? TRACE_LAUNCH : TRACE_STEP,
                                   (uint32_t)(launches ? s->launch : index), s->bytes);
@@ -364,36 +398,32 @@ static cute_status start_traced(run_child *c, size_t index, trace_span **first, 
         span->launches = 0;
     }
     CUTE_TRY(cute_plan_start_step(run, index, diag));
-    if (!*overlaps) {
+    if (!overlaps) {
         CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
+        if (sequence->streams <= 1) CUTE_TRY(sync_steps(c, diag));
         *first = NULL;
     }
-    *out = span;
+    trace_close(span);
     return CUTE_OK;
 }
 
-/* On one stream, waits after each launch, so that a fault can be attributed; only programmatic launches overlap. Launches on
- * several streams run concurrently. */
 static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
-    bool concurrent = run->sequence->streams > 1, overlaps;
-    trace_span *first = NULL, *span = NULL;
+    trace_span *first = NULL;
     CUTE_TRY(cute_plan_fork(run, diag));
     for (size_t i = 0; i < run->sequence->step_count; i++) {
         const host_step *s = run->sequence->steps[i].step;
         if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
-        span = NULL;
-        CUTE_TRY(start_traced(c, i, &first, &span, &overlaps, diag));
-        if (!overlaps && !concurrent) CUTE_TRY(cute_device_sync(c->device, diag));
-        trace_close(span); /* a launch that hangs has no end */
+        if (c->request->ranks) name_step(c, i, s);
+        CUTE_TRY(start_traced(c, i, &first, diag));
         run_progress(c);
     }
-    if (!concurrent) return CUTE_OK;
+    if (run->sequence->streams <= 1) return CUTE_OK;
     CUTE_TRY(cute_plan_join(run, diag));
     if (!c->shared->emulated) atomic_store(&c->shared->launch, -1); /* a fault may be of any of them */
-    return cute_device_sync(c->device, diag);
+    return sync_steps(c, diag);
 }
 
 static cute_status download_buffers(run_child *c, cute_diag *diag)
@@ -548,6 +578,11 @@ static const char *const phase_names[RUN_PHASES] = {
 
 static void describe_launch(const run_request *request, int index, cute_diag *diag)
 {
+    if (index < 0 && request->plan->main.streams > 1)
+        cute_note(
+            diag, NULL,
+            "steps of %d streams were running: without 'stream' in the steps, the one that failed is named",
+            request->plan->main.streams);
     if (index < 0 || (size_t)index >= request->plan->main.count) return;
     const plan_launch *l = &request->plan->main.launches[index];
     const cute_device_launch *s = &l->shape;
@@ -629,6 +664,7 @@ static cute_status run_in_process(const run_request *request, run_result *out, r
     int phase = atomic_load(&shared->phase);
     if (status != CUTE_OK && (phase == RUN_LAUNCH || phase == RUN_BENCH))
         describe_launch(request, atomic_load(&shared->launch), diag);
+    cute_comm_close(c.comm);
     cute_device_close(c.device);
     cute_arena_destroy(c.arena);
     return status;

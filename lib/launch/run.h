@@ -28,6 +28,8 @@ typedef struct run_request {
     bool bench;
     bool trace;            /* fill in result.trace */
     bool in_process;       /* without a child process; uses the caller's print callback */
+    cute_ranks *ranks;     /* of this process's collectives; NULL: alone */
+    int collectives;       /* a comm_provider */
     bool quiet;            /* discard the output of kernels, in a repeated run */
     bool stdout_to_stderr; /* redirect the output of kernels, because stdout has JSON */
 } run_request;

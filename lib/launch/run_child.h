@@ -3,6 +3,7 @@
 #define CUTE_LIB_LAUNCH_RUN_CHILD_H
 
 #include "lib/launch/run.h"
+#include "lib/ranks/comm.h"
 
 typedef struct loaded_sequence {
     cute_device_function **functions; /* per launch of a sequence */
@@ -25,6 +26,8 @@ struct run_child {
     cute_device *device;
     cute_device_module *module;
     cute_address *buffers, *map_addresses; /* buffers: of the selected rank */
+    cute_comm *comm;                       /* with other processes; NULL: there are none */
+    int *windows;                          /* per buffer, its number in `comm` */
     loaded_sequence *sequences;            /* 1 + baselines */
     rank_memory *ranks;
     size_t rank; /* the selected one */

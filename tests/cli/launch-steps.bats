@@ -135,3 +135,18 @@ scale() {
     refused "{ 'copy': 'w', 'to': 'y' }" "unknown buffer 'w'"
     refused "{ 'fill': 'x' } ], 'grid': [ 1" "'steps' and 'grid' are mutually exclusive: move 'grid' into a step"
 }
+
+@test "a fault or hang of steps on several streams is reported" {
+    config "{ 'copy': 'x', 'to': 'y', 'stream': 'a' }, $(scale y 2.0 a)"
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so"
+    FAKECUDA=fault run "$run" k.ptx -c launch.json --device 0
+    [ "$status" -eq 1 ]
+    [[ "$output" == *CUDA_ERROR_ILLEGAL_ADDRESS* ]]
+    [[ "$output" == *"steps of 2 streams were running: without 'stream' in the steps, the one that failed is named"* ]]
+    FAKECUDA=hang run "$run" k.ptx -c launch.json --device 0 --timeout 1
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the steps did not end within 1 s and were stopped"* ]]
+    FAKECUDA=launch run "$run" k.ptx -c launch.json --device 0
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"in \$.steps[1]: kernel 'scale'"* ]]
+}

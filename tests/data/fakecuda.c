@@ -133,15 +133,21 @@ API int cuGetErrorString(int e, const char **out)
                          : "a text of the driver";
     return 0;
 }
+/* FAKECUDA_DEVICES: the number of devices, else 1. */
+static int devices(void)
+{
+    const char *text = getenv("FAKECUDA_DEVICES");
+    return text ? atoi(text) : 1;
+}
 API int cuDeviceGetCount(int *n)
 {
-    *n = 1;
+    *n = devices();
     return 0;
 }
 API int cuDeviceGet(int *d, int i)
 {
     *d = i;
-    return i == 0 ? 0 : BAD_DEVICE;
+    return i >= 0 && i < devices() ? 0 : BAD_DEVICE;
 }
 API int cuDeviceGetName(char *name, int size, int d)
 {
@@ -163,8 +169,7 @@ API int cuDeviceGetAttribute(int *value, int which, int d)
         {36, 1000000}, {37, 512}, {38, 1 << 20}, {39, 2048},    {75, 9},         {76, 0},    {81, 233472},
         {82, 65536},   {95, 1},   {97, 232448},  {106, 32},     {111, 1024},     {120, 1},   {127, 1},
     };
-    (void)d;
-    *value = 0;
+    *value = which == 34 ? d : 0; /* the PCI device */
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (values[i][0] == which) *value = values[i][1];
     return 0;
@@ -195,6 +200,16 @@ API int cuStreamCreate(void **s, unsigned f)
     live++;
     return 0;
 }
+API int cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5;
+    return 0;
+}
+API int cuStreamCreateWithPriority(void **s, unsigned f, int priority)
+{
+    return priority == -5 ? cuStreamCreate(s, f) : INVALID;
+}
 API int cuStreamDestroy_v2(void *s)
 {
     free(s);
@@ -219,6 +234,11 @@ API int cuStreamSynchronize(void *s)
 {
     (void)s;
     return wait_for_all();
+}
+API int cuStreamQuery(void *s)
+{
+    (void)s;
+    return pending < 0 ? 600 : pending;
 }
 API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {

@@ -13,16 +13,19 @@
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/library.h"
+#include "lib/base/text/json.h"
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/launch/sms.h"
 #include "lib/plugin/plugins.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
+#include "tools/cute-run/ranks.h"
 #include "tools/cute-run/roofline.h"
 #include "tools/cute-run/tune.h"
 
 typedef struct run_options {
+    char *const *argv;
     const char *trace, *timeline, *config, *timeout, *seed, *checks, *arch, *schedule, *tune;
     size_t tune_runs;
     bool verbose, no_tuned;
@@ -316,7 +319,9 @@ static cute_status run_launch(const launch_source *from, const cute_launch_optio
         cute_status written = write_text(o->timeline, cute_launch_timeline(launch), true, diag);
         if (status == CUTE_OK) status = written;
     }
-    if (status == CUTE_OK || status == CUTE_MISMATCH) {
+    if (settings->ranks && (status == CUTE_OK || status == CUTE_MISMATCH)) {
+        status = report_config_ranks(launch, o->json, o->timing, status, diag);
+    } else if (status == CUTE_OK || status == CUTE_MISMATCH) {
         cute_status written = report_launch(from, launch, status == CUTE_OK, diag);
         if (status == CUTE_OK) status = written;
     }
@@ -498,6 +503,29 @@ static cute_status open_module(run_options *o, cute_tool *tool, const char *path
     return status;
 }
 
+/* Gives the params "rank" and "ranks" of the config, if it has them, their values. */
+static cute_status define_rank(run_options *o, cute_arena *arena, const launch_source *source,
+                               cute_diag *diag)
+{
+    json_t *root = NULL;
+    const int values[] = {cute_ranks_rank(o->launch.ranks), cute_ranks_size(o->launch.ranks)};
+    static const char *const names[] = {"rank", "ranks"};
+    cute_option_list all = {0};
+    CUTE_TRY(cute_json_parse(source->label, source->text, source->length, &root, diag));
+    bool fine = true;
+    for (size_t i = 0; i < o->launch.define_count; i++)
+        fine = fine && cute_option_append(arena, &all, o->launch.defines[i]);
+    for (int i = 0; i < 2; i++) {
+        if (!json_object_get(json_object_get(root, "params"), names[i])) continue;
+        const char *define = cute_arena_printf(arena, "%s=%d", names[i], values[i]);
+        fine = fine && define && cute_option_append(arena, &all, define);
+    }
+    json_decref(root);
+    o->launch.defines = all.items;
+    o->launch.define_count = all.count;
+    return fine ? CUTE_OK : cute_fail_memory(diag);
+}
+
 /* Runs the launches of a config or of --plan. */
 static cute_status launch_module(run_options *o, cute_tool *tool, const char *path)
 {
@@ -505,8 +533,9 @@ static cute_status launch_module(run_options *o, cute_tool *tool, const char *pa
     cute_buffer text = {0};
     launch_source source;
     tuning t = {0};
-    CUTE_TRY(fill_launch_options(o, tool->diag));
+    if (!o->launch.ranks) CUTE_TRY(fill_launch_options(o, tool->diag));
     cute_status status = read_source(o, tool->arena, &text, &source, tool->diag);
+    if (status == CUTE_OK && o->launch.ranks) status = define_rank(o, tool->arena, &source, tool->diag);
     if (status == CUTE_OK) status = open_module(o, tool, path, &source, &t, &module);
     source.module = module;
     source.tuning = &t;
@@ -517,11 +546,59 @@ static cute_status launch_module(run_options *o, cute_tool *tool, const char *pa
     return status;
 }
 
+/* For run_config_ranks. */
+typedef struct rank_launch {
+    run_options *o;
+    cute_tool *tool;
+    const char *path;
+} rank_launch;
+
+static cute_status launch_of_rank(void *context, cute_diag *diag)
+{
+    const rank_launch *l = context;
+    cute_tool own = *l->tool;
+    own.diag = diag;
+    return launch_module(l->o, &own, l->path);
+}
+
+/* A launch.json by several processes. */
+static cute_status launch_ranks(run_options *o, cute_tool *tool, const char *path)
+{
+    const char *other = o->plans.count       ? "--plan"
+                        : o->launch.dry_run  ? "--dry-run"
+                        : o->bench           ? "--bench"
+                        : o->tune            ? "--tune"
+                        : o->trace           ? "--trace"
+                        : o->timeline        ? "--timeline"
+                        : o->roofline.wanted ? "--roofline"
+                                             : NULL;
+    if (other) return cute_fail(tool->diag, CUTE_USAGE, NULL, "--ranks and %s are mutually exclusive", other);
+    if (strcmp(o->config, "-") == 0 || strcmp(path, "-") == 0)
+        return cute_fail(tool->diag, CUTE_USAGE, NULL,
+                         "--ranks expects files, got standard input: each rank reads them");
+    cute_buffer line = {0};
+    cute_buffer_printf(&line, "%s with %s, seed %s", path, o->config, o->seed ? o->seed : "of the config");
+    for (size_t i = 0; i < o->defines.count; i++) cute_buffer_printf(&line, ", %s", o->defines.items[i]);
+    rank_launch launch = {o, tool, path};
+    config_ranks job = {.ranks = o->gemm.dist.ranks,
+                        .provider = o->gemm.dist.provider,
+                        .problem = cute_buffer_text(&line),
+                        .argv = o->argv,
+                        .launch = &o->launch,
+                        .run = launch_of_rank,
+                        .context = &launch};
+    cute_status status = fill_launch_options(o, tool->diag);
+    if (status == CUTE_OK) status = run_config_ranks(&job, tool->arena, tool->diag);
+    cute_buffer_release(&line);
+    return status;
+}
+
 static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 {
     cute_diag *diag = tool->diag;
     cute_module *module = NULL;
     const cute_kernel *kernel;
+    if (!o->template && o->gemm.dist.ranks && o->config) return launch_ranks(o, tool, path);
     if (!o->template && (o->config || o->plans.count)) return launch_module(o, tool, path);
     tuning t = {0};
     cute_status status = open_module(o, tool, path, NULL, &t, &module);
@@ -546,6 +623,7 @@ static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cute_option_list *operands,
                                     cute_diag *diag)
 {
+    bool estimates = o->gemm.dist.split && o->launch.dry_run;
     const char *other = operands->count                               ? operands->items[0]
                         : o->config                                   ? "--config"
                         : o->plans.count                              ? "--plan"
@@ -554,7 +632,7 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
                         : o->launch.kernel                            ? "--kernel"
                         : o->defines.count && !o->gemm.words.epilogue ? "-D"
                         : o->folders.count                            ? "-I"
-                        : o->arch                                     ? "-arch"
+                        : o->arch && !estimates                       ? "-arch"
                         : o->schedule                                 ? "--schedule"
                         : o->template                                 ? "--template"
                                       : cute_pipe_first_given(&o->pipe, PIPE_FOR_BOTH);
@@ -572,12 +650,26 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
     o->defines.count = 0; /* scalars of the epilogue, not params */
     CUTE_TRY(fill_launch_options(o, diag));
     o->gemm.launch = &o->launch;
+    o->gemm.arch = o->arch;
     o->gemm.tune = o->tune != NULL;
     o->gemm.no_tuned = o->no_tuned;
     o->gemm.json = o->json;
     o->gemm.timing = o->timing;
     o->gemm.trace = o->trace;
+    if (o->gemm.dist.ranks || o->gemm.dist.split) return run_ranks(&o->gemm, o->argv, arena, diag);
     return run_gemm(&o->gemm, arena, diag);
+}
+
+/* The first option that requires --split; NULL if none is given. */
+static const char *stray_ranks_option(const dist_words *w)
+{
+    return w->collective ? "--collective"
+           : w->overlap  ? "--overlap"
+           : w->groups   ? "--groups"
+           : w->provider ? "--comm"
+           : w->link     ? "--link"
+           : w->node     ? "--node"
+                         : NULL;
 }
 
 /* The first option that requires --gemm; NULL if none is given. */
@@ -599,6 +691,7 @@ static const char *stray_gemm_option(const gemm_request *g)
            : g->configuration ? "--configuration"
            : g->vs            ? "--vs"
            : g->l2            ? "--l2"
+           : g->dist.split    ? "--split"
                               : NULL;
 }
 
@@ -647,7 +740,12 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
                          o->launch.dry_run ? "--dry-run" : "--gemm");
     if (o->emulator.devices != -1 && o->gemm.words.shapes)
         return cute_fail(diag, CUTE_USAGE, NULL, "--devices and --gemm are mutually exclusive");
+    if (stray_ranks_option(&o->gemm.dist) && !o->gemm.dist.split && !(o->config && o->gemm.dist.ranks))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --split=m, n or k",
+                         stray_ranks_option(&o->gemm.dist));
     if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
+    if (o->gemm.dist.ranks && !o->gemm.words.shapes && !o->config)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--ranks requires --gemm=MxNxK or --config=launch.json");
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
     if (o->tune && !o->config && !o->plans.count)
@@ -694,7 +792,8 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    run_options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
+    run_options o = {.argv = argv,
+                     .launch = {.size = sizeof o.launch, .multiprocessors = -1},
                      .emulator = {.size = sizeof o.emulator, .threads = -1, .devices = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
@@ -709,7 +808,8 @@ int main(int argc, char **argv)
          "Set a param of the config or an argument of the function; MLIR: replace ${NAME}", &o.defines},
         {CUTE_OPTION_LIST, "include", 'I', "DIR", "MLIR: search DIR for included files", &o.folders},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "MLIR: compile for this architecture (default: the device)", &o.arch},
+         "MLIR: compile for this architecture (default: the device); --split --dry-run: estimate for it",
+         &o.arch},
         {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &o.arch},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "Launch this kernel instead of the config's",
          &o.launch.kernel},
@@ -776,6 +876,25 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "vs", 0, "cublas", "Also time cuBLASLt", &o.gemm.vs},
         {CUTE_OPTION_STRING, "l2", 0, "cold|warm",
          "Run each sample with a cold or warm L2 cache (default warm)", &o.gemm.l2},
+        {CUTE_OPTION_GROUP, "Several ranks", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_INT, "ranks", 0, "N",
+         "Compute the product by N processes, one for each GPU or emulated device; started here unless by "
+         "mpirun, "
+         "torchrun or srun",
+         &o.gemm.dist.ranks},
+        {CUTE_OPTION_STRING, "split", 0, "m|n|k", "Divide M, N or K among the ranks", &o.gemm.dist.split},
+        {CUTE_OPTION_STRING, "collective", 0, "all-gather|all-reduce|reduce-scatter",
+         "Gather A (n) or D (m), or add partial sums (k; default all-reduce)", &o.gemm.dist.collective},
+        {CUTE_OPTION_STRING, "overlap", 0, "auto|sequence|signal|rotate",
+         "Overlap the product with its collective, see docs/ranks.md (default auto)", &o.gemm.dist.overlap},
+        {CUTE_OPTION_INT, "groups", 0, "N", "Send the product in N parts, with --overlap=signal",
+         &o.gemm.dist.groups},
+        {CUTE_OPTION_STRING, "comm", 0, "nccl|nccl-send|shared",
+         "Use NCCL (nccl-send: without puts), or a stand-in over shared memory (default on the emulator)",
+         &o.gemm.dist.provider},
+        {CUTE_OPTION_STRING, "link", 0, "NAME|GB/s[,NAME|GB/s]",
+         "Estimate with this link within a node, and between nodes", &o.gemm.dist.link},
+        {CUTE_OPTION_INT, "node", 0, "N", "Estimate with N ranks in a node (default 8)", &o.gemm.dist.node},
         {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "Remove cached compilations and measurements",
          &o.cache_clear},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},

@@ -650,6 +650,8 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->folder = source->folder;
     out->from_options = source->from_options;
     out->module = source->module;
+    out->job_rank = source->job_rank;
+    out->job_size = source->job_size ? source->job_size : 1;
     out->device = source->device;
     out->ranks = out->device && out->device->emulator && out->device->emulator->devices
                      ? out->device->emulator->devices

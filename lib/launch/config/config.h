@@ -36,6 +36,7 @@ typedef struct config_buffer {
     int64_t skip;     /* bytes at the start of the file */
     int64_t seed;
     bool allow_unwritten;
+    bool window;   /* other ranks put into it */
     bool global;   /* a variable of the module, without an allocation or guards */
     bool shard;    /* each rank holds an equal part of the first dimension */
     void *initial; /* a copy of the contents before the launches, if a check or output needs it; else NULL */
@@ -146,6 +147,7 @@ typedef struct config_temporary {
 typedef struct cute_config {
     cute_arena *arena;
     cute_document document;
+    int job_rank, job_size;             /* of this process and all; 0 and 1 alone */
     const struct cute_plugins *plugins; /* whose reductions formulas may use; may be NULL */
     const char *folder;                 /* the file's, for relative paths */
     cute_formula_param *params;         /* includes `sms`, `ranks` and `rank` after their first use */
@@ -184,6 +186,7 @@ typedef struct config_source {
     size_t define_count;
     bool from_options;
     const config_device *device; /* may be NULL */
+    int job_rank, job_size;      /* size 0: 1 */
 } config_source;
 
 /* Validates and reads launch.json; everything lives in `arena`. Call cute_config_release also after a
@@ -263,6 +266,12 @@ cute_status config_add_run(cute_config *config, const config_plan *plan, bool to
 /* "steps" of launch.json: config_read_step_plans reads their plans, before the buffers are read. */
 cute_status config_read_step_plans(cute_config *config, cute_diag *diag);
 cute_status config_read_steps(cute_config *config, cute_diag *diag);
+/* A buffer, or a part of it: { "buffer", "offset", "shape" }. Its elements follow each other in memory. */
+cute_status config_read_range(const cute_config *config, const json_t *json, const cute_path *path,
+                              cute_tensor *out, host_number *address, cute_diag *diag);
+/* *out has its stream. */
+cute_status config_read_collective(const cute_config *config, const json_t *json, const cute_path *path,
+                                   host_step *out, cute_diag *diag);
 cute_status config_add_step(cute_config *config, config_steps *steps, config_step step, cute_diag *diag);
 /* Steps for launches in order on the default stream. */
 cute_status config_launch_steps(cute_config *config, const config_launch *launches, size_t count,

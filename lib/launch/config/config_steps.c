@@ -89,20 +89,18 @@ static int add_name(named_list *list, const char *name)
     return list->count++;
 }
 
-/* A buffer, or a part of it: { "buffer", "offset", "shape" }. Its elements follow each other in memory. */
-static cute_status read_range(const step_reader *r, const json_t *json, const cute_path *path,
-                              cute_tensor *out, host_number *address)
+cute_status config_read_range(const cute_config *config, const json_t *json, const cute_path *path,
+                              cute_tensor *out, host_number *address, cute_diag *diag)
 {
     config_buffer *buffer;
-    const cute_config *config = r->config;
     const json_t *name = json_is_object(json) ? json_object_get(json, "buffer") : json;
     CUTE_TRY(config_find_buffer(config, json_string_value(name),
                                 json_is_object(json) ? config_member(config, path, "buffer") : path, &buffer,
-                                r->diag));
+                                diag));
     CUTE_TRY(
-        config_buffer_view(config, json_is_object(json) ? json : NULL, path, &buffer->tensor, out, r->diag));
+        config_buffer_view(config, json_is_object(json) ? json : NULL, path, &buffer->tensor, out, diag));
     if (!cute_tensor_contiguous(out))
-        return FAIL(config, path, r->diag,
+        return FAIL(config, path, diag,
                     "expected elements of '%s' without gaps between them: copies and fills are of contiguous "
                     "memory",
                     out->name);
@@ -110,6 +108,12 @@ static cute_status read_range(const step_reader *r, const json_t *json, const cu
     *address = (host_number){.width = 64, .base = (int)(buffer - config->buffers), .known = true};
     address->value = (out->offset - buffer->tensor.offset) * size;
     return CUTE_OK;
+}
+
+static cute_status read_range(const step_reader *r, const json_t *json, const cute_path *path,
+                              cute_tensor *out, host_number *address)
+{
+    return config_read_range(r->config, json, path, out, address, r->diag);
 }
 
 static cute_status read_copy(const step_reader *r, const json_t *json, const cute_path *path, host_step *out)
@@ -175,12 +179,17 @@ static cute_status read_waits(step_reader *r, const json_t *json, const cute_pat
 static cute_status find_kind(const step_reader *r, const json_t *json, const cute_path *path,
                              const char **out)
 {
-    static const char *const kinds[] = {"plan", "copy", "fill", "record", "wait"};
+    static const char *const kinds[] = {"plan", "copy", "fill", "record", "wait", "collective"};
     static const struct {
         const char *key, *kind; /* kind NULL: of all steps */
     } keys[] = {
-        {"stream", NULL}, {"description", NULL}, {"plan", "plan"},     {"copy", "copy"}, {"to", "copy"},
-        {"fill", "fill"}, {"value", "fill"},     {"record", "record"}, {"wait", "wait"},
+        {"stream", NULL},       {"description", NULL},
+        {"plan", "plan"},       {"copy", "copy"},
+        {"to", "copy"},         {"fill", "fill"},
+        {"value", "fill"},      {"record", "record"},
+        {"wait", "wait"},       {"collective", "collective"},
+        {"from", "collective"}, {"to", "collective"},
+        {"peer", "collective"}, {"signals", "collective"},
     };
     json_t *value;
     const char *name;
@@ -189,10 +198,13 @@ static cute_status find_kind(const step_reader *r, const json_t *json, const cut
         if (json_object_get(json, kinds[i])) *out = kinds[i];
     json_object_foreach((json_t *)(uintptr_t)json, name, value)
     {
-        const char *kind = "kernel";
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            if (!strcmp(keys[i].key, name)) kind = keys[i].kind;
-        if (kind && strcmp(kind, *out))
+        bool fits = !strcmp(*out, "kernel"), known = false;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            if (strcmp(keys[i].key, name) != 0) continue;
+            fits = (known && fits) || !keys[i].kind || !strcmp(keys[i].kind, *out);
+            known = true;
+        }
+        if (!fits)
             return cute_document_fail(&r->config->document, config_member(r->config, path, name), true,
                                       r->diag, "unexpected key '%s' in a step with '%s'", name, *out);
     }
@@ -217,6 +229,8 @@ static cute_status read_step(step_reader *r, const json_t *json, const cute_path
         step.step.launch = before;
     } else if (!strcmp(kind, "copy")) {
         CUTE_TRY(read_copy(r, json, path, &step.step));
+    } else if (!strcmp(kind, "collective")) {
+        CUTE_TRY(config_read_collective(config, json, path, &step.step, r->diag));
     } else if (!strcmp(kind, "fill")) {
         CUTE_TRY(read_fill(r, json, path, &step.step));
     } else {

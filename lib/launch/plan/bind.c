@@ -99,7 +99,8 @@ static cute_status check_buffer(binder *b, const config_buffer *buffer, int64_t 
     size_t index = (size_t)(buffer - b->config->buffers);
     bool written = b->plan->writes[index]; /* by an earlier argument */
     b->plan->used[index] = 1;
-    if (!arg || arg->writes || !b->kernel->has_metadata) b->plan->writes[index] = 1;
+    /* An unknown access may write. */
+    if (!arg || arg->writes || !arg->reads || !b->kernel->has_metadata) b->plan->writes[index] = 1;
     if (!arg) return CUTE_OK;
     const cute_dtype_info *info = cute_dtype_get(buffer->tensor.dtype);
     if (!dtypes_agree(arg->dtype, buffer->tensor.dtype))

@@ -83,11 +83,12 @@ typedef struct host_launch {
 /* What a host function does on the device, in order. Work of one stream is in order; work of different streams only where a
  * stream waits for an event that another one recorded. */
 typedef enum host_step_kind {
-    HOST_LAUNCH, /* the launch `launch` */
-    HOST_COPY,   /* `bytes` bytes from `from` to `to` */
-    HOST_FILL,   /* `bytes` bytes at `to` with copies of the `width` bytes of `value` */
-    HOST_RECORD, /* records `event` */
-    HOST_WAIT    /* later work of the stream waits for `event` */
+    HOST_LAUNCH,    /* the launch `launch` */
+    HOST_COPY,      /* `bytes` bytes from `from` to `to` */
+    HOST_FILL,      /* `bytes` bytes at `to` with copies of the `width` bytes of `value` */
+    HOST_RECORD,    /* records `event` */
+    HOST_WAIT,      /* later work of the stream waits for `event` */
+    HOST_COLLECTIVE /* `call` of all ranks, of `from` to `to` */
 } host_step_kind;
 
 typedef struct host_step {
@@ -98,6 +99,9 @@ typedef struct host_step {
     int64_t bytes;
     uint64_t value;
     int width; /* 1, 2, 4 or 8 */
+    /* COLLECTIVE: a comm_kind, a cute_dtype, the other rank, puts to wait for, elements (lib/ranks/comm.h), and bytes at `from` */
+    int call, dtype, peer;
+    int64_t signals, count, from_size;
 } host_step;
 
 /* Device memory that the plan needs beside its arguments. */

@@ -6,6 +6,7 @@
 #include "cute/cubin.h"
 #include "cute/device.h"
 #include "lib/launch/config/config.h"
+#include "lib/ranks/comm.h"
 
 typedef enum plan_fixup_kind {
     FIXUP_BUFFER,      /* the address of a buffer or temporary, plus bytes */
@@ -142,6 +143,9 @@ typedef struct plan_run {
     cute_device_event **events, **marks;    /* marks: one for each stream */
     const struct plan_run *others; /* those of the other ranks of an emulator, whose steps start with these */
     size_t other_count;
+    cute_comm *comm;      /* of collectives; NULL: one rank */
+    const int *windows;   /* per buffer that others put into, its number */
+    int64_t window_front; /* bytes of a window in front of the buffer */
 } plan_run;
 /* Creates the streams and events of `run`, whose other members are set; arrays are in `arena`, handles are released with the device. */
 cute_status cute_plan_open_streams(plan_run *run, cute_arena *arena, cute_diag *diag);

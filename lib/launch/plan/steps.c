@@ -20,41 +20,49 @@ static int64_t memory_bytes(const cute_plan *plan, size_t index)
                            : plan->temporaries[index - buffers].memory.bytes;
 }
 
+/* `size`: bytes at the address. */
 static cute_status bind_range(const cute_plan *plan, const plan_step *step, const host_number *address,
-                              size_t *index, int64_t *bytes, cute_diag *diag)
+                              int64_t size, size_t *index, int64_t *bytes, cute_diag *diag)
 {
     const cute_document *document = &plan->config->document;
     int64_t end;
-    const char *what = step->step->kind == HOST_COPY ? "copy" : "fill";
+    const char *what = step->step->kind == HOST_COPY   ? "copy"
+                       : step->step->kind == HOST_FILL ? "fill"
+                                                       : "collective";
     if (address->base < 0)
         return cute_document_fail(document, step->config->path, false, diag,
                                   "expected the address of a tensor or temporary for a %s, got %lld", what,
                                   (long long)address->value);
     *index = cute_plan_locate(plan, step->config->plan, address, bytes);
     *bytes += address->value;
-    if (*bytes >= 0 && cute_add64(*bytes, step->step->bytes, &end) && end <= memory_bytes(plan, *index))
-        return CUTE_OK;
+    if (*bytes >= 0 && cute_add64(*bytes, size, &end) && end <= memory_bytes(plan, *index)) return CUTE_OK;
     return cute_document_fail(document, step->config->path, false, diag,
                               "the %s of %lld bytes at byte %lld is out of bounds of '%s', which has %lld",
-                              what, (long long)step->step->bytes, (long long)*bytes,
-                              memory_name(plan, *index), (long long)memory_bytes(plan, *index));
+                              what, (long long)size, (long long)*bytes, memory_name(plan, *index),
+                              (long long)memory_bytes(plan, *index));
+}
+
+static cute_status bind_source(const cute_plan *plan, plan_step *step, int64_t size, cute_diag *diag)
+{
+    CUTE_TRY(bind_range(plan, step, &step->step->from, size, &step->from, &step->from_bytes, diag));
+    const config_buffer *from =
+        step->from < plan->config->buffer_count ? &plan->config->buffers[step->from] : NULL;
+    if (from && from->init == INIT_NONE && !from->global && !plan->writes[step->from])
+        return cute_document_fail(&plan->config->document, step->config->path, false, diag,
+                                  "the %s reads buffer '%s', which has no 'init' and is not written "
+                                  "by an earlier step",
+                                  step->step->kind == HOST_COPY ? "copy" : "collective", from->tensor.name);
+    return CUTE_OK;
 }
 
 cute_status cute_plan_bind_step(cute_plan *plan, plan_step *step, cute_diag *diag)
 {
     const host_step *s = step->step;
-    if (s->kind != HOST_COPY && s->kind != HOST_FILL) return CUTE_OK;
-    if (s->kind == HOST_COPY) {
-        CUTE_TRY(bind_range(plan, step, &s->from, &step->from, &step->from_bytes, diag));
-        const config_buffer *from =
-            step->from < plan->config->buffer_count ? &plan->config->buffers[step->from] : NULL;
-        if (from && from->init == INIT_NONE && !from->global && !plan->writes[step->from])
-            return cute_document_fail(&plan->config->document, step->config->path, false, diag,
-                                      "the copy reads buffer '%s', which has no 'init' and is not written "
-                                      "by an earlier step",
-                                      from->tensor.name);
-    }
-    CUTE_TRY(bind_range(plan, step, &s->to, &step->to, &step->to_bytes, diag));
+    if (s->kind != HOST_COPY && s->kind != HOST_FILL && s->kind != HOST_COLLECTIVE) return CUTE_OK;
+    if (s->kind == HOST_COPY) CUTE_TRY(bind_source(plan, step, s->bytes, diag));
+    if (s->kind == HOST_COLLECTIVE && s->from_size) CUTE_TRY(bind_source(plan, step, s->from_size, diag));
+    if (s->kind == HOST_COLLECTIVE && !s->bytes) return CUTE_OK;
+    CUTE_TRY(bind_range(plan, step, &s->to, s->bytes, &step->to, &step->to_bytes, diag));
     if (step->to < plan->config->buffer_count) plan->writes[step->to] = 1;
     int64_t distance = step->to_bytes - step->from_bytes;
     if (s->kind == HOST_COPY && step->to == step->from && distance < s->bytes && -distance < s->bytes &&
@@ -116,6 +124,29 @@ cute_status cute_plan_join(const plan_run *run, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* Alone, a rank's collectives are copies. */
+static cute_status start_collective(const plan_run *run, const plan_step *step, cute_stream *stream,
+                                    cute_diag *diag)
+{
+    const host_step *s = step->step;
+    comm_call call = {.kind = (comm_kind)s->call,
+                      .type = comm_type_find(cute_dtype_get((cute_dtype)s->dtype)->name),
+                      .count = s->count,
+                      .peer = s->peer,
+                      .signals = s->signals};
+    if (s->from_size) call.from = run->memory[step->from] + (cute_address)step->from_bytes;
+    if (s->bytes) call.to = run->memory[step->to] + (cute_address)step->to_bytes;
+    if (!run->comm)
+        return s->from_size && s->bytes && call.from != call.to
+                   ? run->device->ops->copy(run->device, stream, call.to, call.from, (size_t)s->bytes, diag)
+                   : CUTE_OK;
+    if (call.kind == COMM_PUT) {
+        call.window = run->windows[step->to];
+        call.offset = step->to_bytes + run->window_front;
+    }
+    return cute_comm_start(run->comm, &call, stream, diag);
+}
+
 /* Fills the temporaries that the run begins with. */
 static cute_status fill_temporaries(const plan_run *run, const plan_step *step, cute_stream *stream,
                                     cute_diag *diag)
@@ -151,13 +182,13 @@ static cute_status start_memory_step(const plan_run *run, size_t index, cute_str
 /* On all ranks at the same time. */
 static cute_status start_launch(const plan_run *run, size_t launch, cute_stream *stream, cute_diag *diag)
 {
-    enum { RANKS_MOST = 16 }; /* of cute_emulator_options.devices */
-    void *const *params[RANKS_MOST] = {run->params[launch]};
+    enum { DEVICES_MOST = 16 }; /* of cute_emulator_options.devices */
+    void *const *params[DEVICES_MOST] = {run->params[launch]};
     cute_device_launch shape = run->sequence->launches[launch].shape;
     shape.stream = stream;
     if (!run->other_count)
         return cute_device_start(run->device, run->functions[launch], &shape, run->params[launch], diag);
-    for (size_t r = 0; r < run->other_count && r + 1 < RANKS_MOST; r++)
+    for (size_t r = 0; r < run->other_count && r + 1 < DEVICES_MOST; r++)
         params[r + 1] = run->others[r].params[launch];
     return cute_emulator_start_all(run->device, run->functions[launch], &shape, params, diag);
 }
@@ -175,6 +206,7 @@ cute_status cute_plan_start_step(const plan_run *run, size_t index, cute_diag *d
     case HOST_LAUNCH: return start_launch(run, s->launch, stream, diag);
     case HOST_COPY:
     case HOST_FILL: return CUTE_OK;
+    case HOST_COLLECTIVE: return start_collective(run, step, stream, diag);
     case HOST_RECORD: return single ? CUTE_OK : record_event(run, stream, run->events[s->event], diag);
     case HOST_WAIT: return single ? CUTE_OK : wait_event(run, stream, run->events[s->event], diag);
     }

@@ -148,6 +148,11 @@ static bool add_step(order_check *c, size_t index)
     for (int i = 0; s->kind == HOST_WAIT && i < streams; i++)
         if (c->event_clocks[s->event * streams + i] > clock[i])
             clock[i] = c->event_clocks[s->event * streams + i];
+    if (s->kind == HOST_COLLECTIVE) {
+        memory_access read = {step->from, index, step->from_bytes, s->from_size, false, time},
+                      written = {step->to, index, step->to_bytes, s->bytes, true, time};
+        return (!s->from_size || add_access(c, read)) && (!s->bytes || add_access(c, written));
+    }
     if (s->kind != HOST_COPY && s->kind != HOST_FILL) return true;
     memory_access to = {step->to, index, step->to_bytes, s->bytes, true, time},
                   from = {step->from, index, step->from_bytes, s->bytes, false, time};

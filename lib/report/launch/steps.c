@@ -22,6 +22,10 @@ const char *cute_launch_step_text(const cute_launch *l, size_t index)
         return cute_arena_printf(l->arena, "copy %s to %s", memory_name(l, step->from),
                                  memory_name(l, step->to));
     case HOST_FILL: return cute_arena_printf(l->arena, "fill %s", memory_name(l, step->to));
+    case HOST_COLLECTIVE:
+        return cute_arena_printf(l->arena, "%s%s%s%s%s", comm_kind_name((comm_kind)s->call),
+                                 s->from_size ? " of " : "", s->from_size ? memory_name(l, step->from) : "",
+                                 s->bytes ? " to " : "", s->bytes ? memory_name(l, step->to) : "");
     case HOST_RECORD: return cute_arena_printf(l->arena, "record event %d", s->event);
     case HOST_WAIT: return cute_arena_printf(l->arena, "wait for event %d", s->event);
     }
@@ -30,7 +34,7 @@ const char *cute_launch_step_text(const cute_launch *l, size_t index)
 
 json_t *cute_launch_steps_json(const cute_launch *l)
 {
-    static const char *const kinds[] = {"launch", "copy", "fill", "record", "wait"};
+    static const char *const kinds[] = {"launch", "copy", "fill", "record", "wait", "collective"};
     const plan_sequence *sequence = &l->plan.main;
     if (sequence->streams <= 1 && sequence->step_count == sequence->count) return NULL;
     json_t *list = json_array();
@@ -44,6 +48,8 @@ json_t *cute_launch_steps_json(const cute_launch *l)
         if (s->kind == HOST_LAUNCH) json_object_set_new(value, "launch", json_integer((json_int_t)s->launch));
         if (s->kind == HOST_RECORD || s->kind == HOST_WAIT)
             json_object_set_new(value, "event", json_integer(s->event));
+        if (s->kind == HOST_COLLECTIVE && (s->from_size || s->bytes))
+            json_object_set_new(value, "bytes", json_integer(s->from_size ? s->from_size : s->bytes));
         if (s->kind == HOST_COPY || s->kind == HOST_FILL)
             json_object_set_new(value, "bytes", json_integer(s->bytes));
         json_array_append_new(list, value);

@@ -1,0 +1,212 @@
+/* Matrix products that several ranks compute together: which part a rank computes, the steps with their collectives, their estimated
+ * times, the choice among them, and running them. docs/ranks.md describes the schedules. */
+#ifndef CUTE_LIB_GEMM_DISTRIBUTED_DISTRIBUTED_H
+#define CUTE_LIB_GEMM_DISTRIBUTED_DISTRIBUTED_H
+
+#include "lib/gemm/gemm.h"
+#include "lib/model/links.h"
+#include "lib/ranks/comm.h"
+
+/* ---- problems (shards.c) ---- */
+
+typedef enum dist_split { DIST_M, DIST_N, DIST_K } dist_split;
+/* AUTO: the model chooses. */
+typedef enum dist_overlap { DIST_AUTO, DIST_SEQUENCE, DIST_SIGNAL, DIST_ROTATE } dist_overlap;
+
+const char *dist_split_name(dist_split split);
+const char *dist_overlap_name(dist_overlap overlap);
+
+/* Command-line values; NULL and 0: not given. */
+typedef struct dist_words {
+    const char *split, *collective, *overlap, *link, *provider;
+    int64_t ranks, groups, node;
+} dist_words;
+
+typedef struct dist_problem {
+    cute_gemm_problem whole; /* one product of rank 0 to size - 1 together */
+    gemm_problem read;       /* the same, with its defaults */
+    dist_split split;
+    comm_kind collective;
+    int rank, size;
+} dist_problem;
+
+/* Checks a product and the names of its split and collective (NULL: the default of the split) for `size` ranks. CUTE_USAGE: not supported
+ * together. */
+cute_status dist_problem_read(const cute_gemm_problem *whole, const char *split, const char *collective,
+                              int rank, int size, dist_problem *out, cute_diag *diag);
+cute_status dist_overlap_read(const dist_problem *problem, const char *name, dist_overlap *out,
+                              cute_diag *diag);
+
+/* The part of a rank. A communicated matrix is in parts of `chunk` rows for each rank, of which the last ones may be shorter or empty. */
+typedef struct dist_shard {
+    int64_t m, n, k;                   /* the rank's product */
+    int64_t first_m, first_n, first_k; /* of its elements in the whole */
+    int64_t chunk;                     /* rows */
+} dist_shard;
+dist_shard dist_shard_of(const dist_problem *problem, int rank);
+
+/* Rows, columns and parts of k are divided at multiples of so many, so that each part begins at a multiple of 16 bytes. */
+int64_t dist_unit(const dist_problem *problem);
+
+/* A rank's buffers. P: partial sums before a reduce_scatter. */
+typedef enum dist_buffer { DIST_A, DIST_B, DIST_D, DIST_P, DIST_BUFFERS } dist_buffer;
+/* The buffer that the rank's product writes. */
+dist_buffer dist_result_of(const dist_problem *problem);
+/* A buffer as a matrix: the part of the whole that it has after a run. */
+typedef struct dist_matrix {
+    int64_t rows, columns, first_row, first_column; /* of the whole; for P of D */
+    int64_t row, column;                            /* strides in elements */
+    int64_t elements;                               /* of the allocation; 0: no such buffer */
+    bool window;                                    /* others put into it */
+    cute_dtype dtype;
+} dist_matrix;
+dist_matrix dist_matrix_of(const dist_problem *problem, dist_buffer buffer, int rank);
+
+/* ---- steps (steps.c) ---- */
+
+typedef enum dist_kind { DIST_PRODUCT, DIST_COLLECTIVE, DIST_RECORD, DIST_WAIT } dist_kind;
+/* Products are on stream 0, collectives on stream 1. */
+enum { DIST_STREAMS = 2, DIST_NO_ROWS = -1 };
+
+typedef struct dist_step {
+    dist_kind kind;
+    int stream, event; /* event: of RECORD and WAIT */
+    /* PRODUCT: rows of the rank's product */
+    int64_t first, rows;
+    /* COLLECTIVE, on elements of buffers */
+    comm_kind call;
+    dist_buffer from, to;
+    int64_t from_offset, to_offset, count;
+    int peer;
+    int64_t signals;
+    bool begins, ends; /* the first or last of a group that starts together */
+} dist_step;
+
+typedef struct dist_schedule {
+    dist_overlap overlap;
+    int64_t groups; /* of SIGNAL: parts of the product that are sent while the next is computed */
+    bool puts;      /* of ROTATE: shards arrive by puts, else by send and recv */
+    dist_step *steps;
+    size_t count;
+    int events;
+} dist_schedule;
+
+/* The steps of this rank, in `arena`. groups 0: the number of ranks. */
+cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
+                                cute_arena *arena, dist_schedule *out, cute_diag *diag);
+/* "product of rows 0 to 127", "broadcast of D, rank 1". */
+void dist_step_text(const dist_step *step, char *out, size_t size);
+
+/* ---- estimates (estimate.c) ---- */
+
+/* The multiprocessors of a schedule's products, of `all`: a collective that runs beside them has the others. */
+int64_t dist_multiprocessors(const dist_schedule *schedule, int64_t all);
+
+typedef struct dist_estimate {
+    double product, collective, total;     /* seconds: of each stream alone, and of both */
+    double bytes;                          /* that the rank sends */
+    double *seconds, *begins, *step_bytes; /* of each step */
+} dist_estimate;
+
+/* `seconds` of gemm configurations for products on `target`, and of collectives on `network`. */
+cute_status dist_estimate_of(const dist_problem *problem, const dist_schedule *schedule,
+                             const gemm_target *target, const char *configuration,
+                             const cute_model_network *network, cute_arena *arena, dist_estimate *out,
+                             cute_diag *diag);
+
+typedef struct dist_choice {
+    dist_schedule schedule;
+    dist_estimate estimate,
+        sequence; /* of the choice, and of the product and its collective one after the other */
+} dist_choice;
+/* The schedule of the lowest estimated time among those that `overlap` and `groups` (0: any) allow. All ranks choose the same. */
+cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
+                        const gemm_target *target, const char *configuration,
+                        const cute_model_network *network, cute_arena *arena, dist_choice *out,
+                        cute_diag *diag);
+/* Remarks: why. */
+void dist_choice_explain(const dist_problem *problem, const dist_choice *choice, cute_diag *diag);
+
+/* ---- running (run.c) ---- */
+
+typedef struct gemm_dist gemm_dist;
+
+/* Creates the product plans of a schedule, which must outlive it, as must `comm` (NULL with one rank) and the device of `options`. */
+cute_status gemm_dist_create(const dist_problem *problem, const dist_schedule *schedule, cute_comm *comm,
+                             const cute_gemm_options *options, gemm_dist **out, cute_diag *diag);
+void gemm_dist_destroy(gemm_dist *dist);
+size_t gemm_dist_workspace(const gemm_dist *dist);
+/* The plan of the first product; NULL: the rank computes none. */
+const cute_gemm *gemm_dist_first(const gemm_dist *dist);
+
+/* The window that A is in (cute_comm_window), and the ranks that are told of each step (may be NULL). */
+void gemm_dist_use(gemm_dist *dist, int window, cute_ranks *ranks);
+
+typedef enum dist_part { DIST_ALL, DIST_PRODUCTS_ONLY, DIST_COLLECTIVES_ONLY } dist_part;
+/* Starts all steps, or those of one kind, after the earlier work of the stream (NULL: the device's own), which waits for them. */
+cute_status gemm_dist_run(gemm_dist *dist, const cute_address buffers[DIST_BUFFERS], cute_address workspace,
+                          cute_stream *stream, dist_part part, cute_diag *diag);
+
+/* ---- data and checks (data.c) ---- */
+
+/* Fills a buffer of this rank with its part of the whole matrix's random data, D with NaN (or -1), P with zeros. */
+void dist_data_fill(const dist_problem *problem, dist_buffer buffer, uint64_t seed, void *out);
+
+typedef struct dist_result {
+    int64_t compared, bad;
+    int64_t row, column; /* of the first bad element, in the whole */
+    double got, want, max_error;
+    bool has_digest;
+    uint64_t
+        digest; /* of the bits of this rank's part of D: the digests of disjoint parts add up to that of the whole */
+} dist_result;
+/* Compares this rank's part of D with sums in double of the whole data: all elements, or samples of a large product. */
+cute_status dist_data_check(const dist_problem *problem, uint64_t seed, const void *d, dist_result *out,
+                            cute_diag *diag);
+
+/* ---- one run of all ranks (job.c) ---- */
+
+typedef struct dist_job {
+    dist_problem problem;
+    dist_overlap overlap;
+    int64_t groups;
+    const char *configuration;
+    cute_model_network network;
+    comm_provider provider;
+    cute_ranks *ranks;
+    cute_device *device;
+    gemm_target target;
+    uint64_t seed;
+    bool check, bench, cublas;
+} dist_job;
+
+/* Seconds; 0: not measured. */
+typedef struct dist_times {
+    double product, collective; /* the sequence's, each alone */
+    double sequence, all;       /* the product and then its collective; the schedule */
+    double cublas, peer;        /* cuBLASLt's product alone; then the collective of NCCL */
+} dist_times;
+
+/* The outcome of one rank, which all ranks exchange. */
+typedef struct dist_record {
+    dist_result result;
+    dist_times times;
+    char device[64];
+} dist_record;
+
+typedef struct dist_outcome {
+    dist_choice choice;
+    char provider[64], configuration[64]; /* configuration: of the rank's first product; "": it has none */
+    bool timed;
+    dist_record *records; /* of all ranks */
+    /* Of D's bits, when all ranks have digests: its parts together, or, if all ranks have all of D, the same on each. */
+    bool has_digest;
+    uint64_t digest;
+    int differs; /* a rank whose D differs from that of rank 0; -1: none */
+} dist_outcome;
+
+/* Creates the data, runs the product, checks it, times it and exchanges the records. Everything in `arena`. CUTE_MISMATCH: a check of any
+ * rank failed; the outcome is complete. */
+cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag);
+
+#endif

@@ -1,0 +1,178 @@
+/* The time of a distributed product's steps by the models of products and links, and the choice among schedules. */
+#include <string.h>
+
+#include "lib/gemm/distributed/distributed.h"
+
+/* Multiprocessors that are left to NCCL's kernels while a product runs beside them; puts use the copy engines. A product on all of them
+ * would have its last blocks start when the collective ends. An estimate: NCCL starts 16 to 32 blocks on NVLink. */
+enum { NCCL_BLOCKS = 16 };
+
+int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
+{
+    bool beside = s->overlap != DIST_SEQUENCE && !s->puts;
+    return beside && all > 2 * NCCL_BLOCKS ? all - NCCL_BLOCKS : all;
+}
+
+/* ---- one step ---- */
+
+typedef struct estimator {
+    const dist_problem *p;
+    const dist_schedule *schedule;
+    const gemm_target *target;
+    const char *configuration;
+    const cute_model_network *network;
+    dist_shard own;
+    int64_t rows; /* of the latest product, and its seconds */
+    double seconds;
+} estimator;
+
+static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute_diag *diag)
+{
+    const dist_schedule *s = e->schedule;
+    if (rows != e->rows) {
+        cute_gemm_problem given = e->p->whole;
+        gemm_problem read;
+        gemm_algo algo;
+        given.m = rows;
+        given.n = e->own.n;
+        given.k = e->own.k;
+        CUTE_TRY(gemm_problem_read(&given, -1, &read, diag));
+        gemm_target target = {e->target->arch, dist_multiprocessors(s, e->target->multiprocessors)};
+        CUTE_TRY(gemm_choose(&read, 1, &target, e->configuration, NULL, NULL, &algo, diag));
+        e->rows = rows;
+        e->seconds = algo.seconds;
+    }
+    *out = e->seconds;
+    return CUTE_OK;
+}
+
+static cute_model_exchange exchange_of(comm_kind kind)
+{
+    switch (kind) {
+    case COMM_ALL_REDUCE: return CUTE_MODEL_ALL_REDUCE;
+    case COMM_ALL_GATHER:
+    case COMM_REDUCE_SCATTER: return CUTE_MODEL_ALL_GATHER;
+    case COMM_BROADCAST:
+    case COMM_REDUCE: return CUTE_MODEL_BROADCAST;
+    default: return CUTE_MODEL_SEND;
+    }
+}
+
+/* A group starts together: its first step has the latency. A receive and a wait take as long as the other rank's send. */
+static void collective_seconds(const estimator *e, const dist_step *s, double *seconds, double *bytes)
+{
+    cute_dtype dtype = s->from == DIST_A ? e->p->read.in : e->p->read.out;
+    double own = (double)s->count * (double)cute_dtype_get(dtype)->bytes;
+    cute_model_exchange exchange = exchange_of(s->call);
+    int size = e->p->size;
+    *bytes = *seconds = 0;
+    if (s->call == COMM_RECV || s->call == COMM_WAIT) return;
+    bool sends = s->call != COMM_BROADCAST || s->peer == e->p->rank;
+    *bytes = sends ? cute_model_exchange_bytes(exchange, size, own) : 0;
+    *seconds = cute_model_exchange_seconds(e->network, exchange, size, own);
+    if (!s->begins) *seconds -= cute_model_exchange_seconds(e->network, exchange, size, 0);
+}
+
+/* ---- all steps ---- */
+
+cute_status dist_estimate_of(const dist_problem *p, const dist_schedule *s, const gemm_target *target,
+                             const char *configuration, const cute_model_network *network, cute_arena *arena,
+                             dist_estimate *out, cute_diag *diag)
+{
+    estimator e = {p, s, target, configuration, network, dist_shard_of(p, p->rank), -1, 0};
+    double now[DIST_STREAMS] = {0}, *events = cute_arena_array(arena, (size_t)s->events + 1, sizeof *events);
+    *out = (dist_estimate){.seconds = cute_arena_array(arena, s->count + 1, sizeof *out->seconds),
+                           .begins = cute_arena_array(arena, s->count + 1, sizeof *out->begins),
+                           .step_bytes = cute_arena_array(arena, s->count + 1, sizeof *out->step_bytes)};
+    if (!events || !out->seconds || !out->begins || !out->step_bytes) return cute_fail_memory(diag);
+    for (size_t i = 0; i < s->count; i++) {
+        const dist_step *step = &s->steps[i];
+        double *at = &now[step->stream], *seconds = &out->seconds[i];
+        if (step->kind == DIST_WAIT && events[step->event] > *at) *at = events[step->event];
+        if (step->kind == DIST_RECORD) events[step->event] = *at;
+        out->begins[i] = *at;
+        if (step->kind == DIST_PRODUCT) CUTE_TRY(product_seconds(&e, step->rows, seconds, diag));
+        if (step->kind == DIST_COLLECTIVE) collective_seconds(&e, step, seconds, &out->step_bytes[i]);
+        *(step->kind == DIST_PRODUCT ? &out->product : &out->collective) += *seconds;
+        out->bytes += out->step_bytes[i];
+        *at += *seconds;
+    }
+    out->total = now[0] > now[1] ? now[0] : now[1];
+    return CUTE_OK;
+}
+
+/* ---- the choice ---- */
+
+typedef struct candidate {
+    dist_overlap overlap;
+    int64_t groups;
+} candidate;
+
+enum { MOST_CANDIDATES = 8 };
+
+static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups, candidate *out)
+{
+    bool scatters = p->collective == COMM_REDUCE_SCATTER;
+    dist_overlap own = p->split == DIST_N ? DIST_ROTATE : DIST_SIGNAL;
+    int count = 0;
+    if (overlap == DIST_AUTO || overlap == DIST_SEQUENCE || p->size == 1)
+        out[count++] = (candidate){DIST_SEQUENCE, 0};
+    if (p->size == 1 || overlap == DIST_SEQUENCE) return count;
+    if (own == DIST_ROTATE) {
+        out[count++] = (candidate){DIST_ROTATE, 0};
+        return count;
+    }
+    for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2)
+        out[count++] = (candidate){DIST_SIGNAL, groups ? groups : parts};
+    return count;
+}
+
+cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+                        const gemm_target *target, const char *configuration,
+                        const cute_model_network *network, cute_arena *arena, dist_choice *out,
+                        cute_diag *diag)
+{
+    candidate list[MOST_CANDIDATES], best = {DIST_SEQUENCE, 0};
+    dist_problem first = *p; /* rank 0 has the most: all ranks decide by it */
+    double least = 0;
+    first.rank = 0;
+    int count = list_candidates(p, overlap, groups, list);
+    for (int i = 0; i < count; i++) {
+        dist_schedule schedule;
+        dist_estimate estimate;
+        CUTE_TRY(dist_schedule_build(&first, list[i].overlap, list[i].groups, puts, arena, &schedule, diag));
+        CUTE_TRY(dist_estimate_of(&first, &schedule, target, configuration, network, arena, &estimate, diag));
+        if (i && estimate.total >= least) continue;
+        least = estimate.total;
+        best = list[i];
+    }
+    dist_schedule sequence;
+    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, arena, &sequence, diag));
+    CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
+    CUTE_TRY(dist_schedule_build(p, best.overlap, best.groups, puts, arena, &out->schedule, diag));
+    return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
+}
+
+void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag *diag)
+{
+    const dist_estimate *e = &c->estimate, *s = &c->sequence;
+    if (p->size == 1) return;
+    if (c->schedule.overlap == DIST_SEQUENCE) {
+        cute_report(diag, CUTE_REMARK, NULL,
+                    "sequence: the product (%.1f us) and its %s (%.1f us) one after the other; no overlap is "
+                    "estimated to "
+                    "be faster",
+                    s->product * 1e6, comm_kind_name(p->collective), s->collective * 1e6);
+        return;
+    }
+    cute_report(diag, CUTE_REMARK, NULL,
+                "%s, %lld parts: estimated %.1f us instead of %.1f us in sequence: %.1f us of products "
+                "beside %.1f us of "
+                "collectives%s",
+                dist_overlap_name(c->schedule.overlap),
+                (long long)(c->schedule.groups ? c->schedule.groups : p->size), e->total * 1e6,
+                s->total * 1e6, e->product * 1e6, e->collective * 1e6,
+                c->schedule.overlap != DIST_ROTATE ? ""
+                : c->schedule.puts                 ? "; shards arrive by puts"
+                                   : "; shards arrive by send and recv, as there are no puts");
+}

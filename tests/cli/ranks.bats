@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# cute-run --gemm --ranks: products of several processes with emulated devices, started by cute-run and by the variables of launchers; ranks
+# that die, stop or differ; estimates; wrong command lines.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+    export XDG_CACHE_HOME="$BATS_FILE_TMPDIR/cache"
+    unset CUTE_CACHE RANK WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID MASTER_ADDR MASTER_PORT CUTE_RANKS_ADDRESS
+    TILE=--configuration=sm80:64x64:128:3
+}
+
+ranks() { timeout 100 cute-run --device emulator --gemm "$@"; }
+says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; false; }; }
+# No process and no shared memory remains.
+nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cute-run.*$1" >/dev/null; }
+
+@test "random products on 2 to 8 ranks have the sums, and the bits of one rank" {
+    python3 "$BATS_TEST_DIRNAME/../ranks/random" "$CUTE_BIN" 12 --few
+}
+
+@test "each split and collective is right on any number of ranks, also where ranks have nothing to do" {
+    for size in 1 2 5; do
+        for way in m n "k --collective all-reduce" "k --collective=reduce-scatter"; do
+            ranks 40x48x64 $TILE --ranks=$size --split=$way
+        done
+    done
+    ranks 3x5x7 $TILE:narrow --ranks=4 --split=k
+    ranks 1x1x1 $TILE:narrow --ranks=3 --split=n
+}
+
+@test "the report has the shards, the schedule, and each rank's check" {
+    ranks 64x64x64 $TILE --ranks=2 --split=k --overlap=signal --groups=4 --json >report
+    jq -e '.ranks | .ranks == 2 and .split == "k" and .collective == "all_reduce" and .overlap == "signal" and .groups == 4
+        and .provider == "shared memory (stand-in)" and .launcher == "cute-run" and (.times | not)' report
+    jq -e '.ranks.results | length == 2 and all(.compared == 4096 and .bad == 0 and .device == "PTX emulator")' report
+    jq -e '[.ranks.steps[].step] | index("product of rows 0 to 15") and index("all_reduce of P")' report
+    run ranks 64x64x64 $TILE --ranks=2 --split=n
+    says "rank 0: product 64x32x64 of 64x64x64"
+    says "rank 1: PTX emulator; 2048 elements compared"
+}
+
+@test "all checks of the emulator are available on each rank" {
+    ranks 72x64x64 $TILE --ranks=2 --split=n --overlap=rotate --check=all
+}
+
+@test "the variables of torchrun, mpirun, mpiexec and srun make a process a rank" {
+    start() { # variables of rank and size, others
+        for r in 0 1 2; do
+            env "$1=$r" "$2=3" "${@:3}" cute-run --timeout=20 --device emulator --gemm 40x48x64 $TILE --split=k >out.$r 2>err.$r &
+        done
+        wait
+        cat err.*
+        grep -q "ranks: 3, started by $name" out.0
+        [ ! -s out.1 ] && [ ! -s out.2 ]
+    }
+    name=torchrun start RANK WORLD_SIZE LOCAL_WORLD_SIZE=3 MASTER_ADDR=localhost MASTER_PORT=29500
+    name=mpirun start OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMIX_NAMESPACE=$$
+    name=mpiexec start PMI_RANK PMI_SIZE
+    name=srun start SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_STEP_TASKS_PER_NODE=3 SLURM_JOB_ID=$$
+}
+
+@test "mpirun starts the ranks" {
+    command -v mpirun >/dev/null || skip "no mpirun"
+    run mpirun --allow-run-as-root --oversubscribe -n 3 cute-run --device emulator --gemm 40x48x64 $TILE --split=k
+    [ $status -eq 0 ]
+    says "ranks: 3, started by mpirun"
+}
+
+@test "a rank that is killed is named, and no process or file remains" {
+    cute-run --device emulator --gemm 2048x2048x512 --no-check --ranks=4 --split=m --timeout=5 >out 2>err &
+    parent=$!
+    for _ in $(seq 100); do
+        victim=$(pgrep -P $parent | sed -n 3p)
+        [ -z "$victim" ] || break
+        sleep 0.05
+    done
+    sleep 0.5
+    kill -9 $victim
+    code=0
+    wait $parent || code=$?
+    cat err
+    [ $code -eq 1 ]
+    grep -q "rank 2 ended" err
+    grep -q "rank 2 was ended by signal 9" err
+    nothing_remains 2048x2048x512
+}
+
+@test "a rank that stops is named within the timeout, and is killed" {
+    cute-run --device emulator --gemm 2048x2048x513 --no-check --ranks=3 --split=m --timeout=1 >out 2>err &
+    parent=$!
+    until victim=$(pgrep -P $parent | sed -n 2p) && [ -n "$victim" ]; do sleep 0.05; done
+    sleep 0.5
+    kill -STOP $victim
+    code=0
+    wait $parent || code=$?
+    cat err
+    [ $code -eq 1 ]
+    grep -q "rank 1 made no progress for 1 s: it is in its step" err
+    grep -q "1 rank did not end within 3 s after rank . failed, and was killed" err
+    nothing_remains 2048x2048x513
+}
+
+@test "a rank with another shape is refused by all" {
+    for r in 0 1; do
+        RANK=$r WORLD_SIZE=2 MASTER_PORT=$$ timeout 60 cute-run --device emulator --gemm 4${r}x48x64 $TILE --split=k >out.$r 2>err.$r &
+    done
+    wait
+    cat err.0 err.1
+    for r in 0 1; do grep -q "rank $r: rank 1 has another problem: expected 'gemm 40x48x64" err.$r; done
+}
+
+@test "a rank that does not arrive is named" {
+    RANK=0 WORLD_SIZE=2 run --separate-stderr timeout 60 cute-run --device emulator --gemm 40x48x64 --split=k --timeout=0.3
+    [ $status -eq 1 ]
+    [[ "$stderr" == *"rank 1 did not arrive within 0.3 s: expected 2 ranks"* ]]
+    RANK=1 WORLD_SIZE=2 run --separate-stderr timeout 60 cute-run --device emulator --gemm 40x48x64 --split=k --timeout=0.3
+    [ $status -eq 1 ]
+    [[ "$stderr" == *"rank 0 did not arrive at unix:cute-ranks-"*" within 0.3 s"* ]]
+}
+
+@test "a dry run estimates the steps for any number of ranks" {
+    ranks 4096x49152x12288 --ranks=64 --split=n -n --json >report
+    jq -e '.ranks | .ranks == 64 and .estimate.product_s > 0 and .estimate.collective_s > .estimate.product_s and .estimate.between == "ib400"' report
+    # twice the bandwidth, about half of the time
+    slow=$(ranks 4096x4096x8192 --ranks=4 --split=k -n --link=100 --json | jq .ranks.estimate.collective_s)
+    fast=$(ranks 4096x4096x8192 --ranks=4 --split=k -n --link=200,50 --json | jq .ranks.estimate.collective_s)
+    jq -en "$slow / $fast > 1.9 and $slow / $fast < 2"
+    run ranks 4096x4096x8192 --ranks=4 --split=k -n -arch sm_80 --node=2
+    says "links: 201 GB/s (nvlink3) within a node of 2, 42 GB/s (ib400) between nodes; sm_80, 108 multiprocessors"
+    run ranks 128x128x128 --ranks=4 --split=k -n
+    says "no overlap is estimated to be faster"
+    run ranks 8192x49152x12288 --ranks=8 --split=n -n --comm=nccl-send --overlap=rotate
+    says "shards arrive by send and recv, as there are no puts"
+}
+
+@test "wrong command lines are refused" {
+    refused() { # message, options
+        run --separate-stderr ranks 64x64x64 "${@:2}"
+        [ $status -eq 2 ] && [[ "$stderr" == *"$1"* ]] || { echo "$1: $stderr"; return 1; }
+    }
+    refused "--split requires --ranks=N, or processes of mpirun, torchrun or srun" --split=m
+    refused "--ranks with --gemm requires --split=m, n or k" --ranks=2
+    refused "--ranks expects a number from 1 to 4096, got 5000" --ranks=5000 --split=m
+    refused "--split expects m, n or k, got 'q'" --ranks=2 --split=q
+    refused "--split=m expects --collective=all-gather, got 'all-reduce'" --ranks=2 --split=m --collective=all-reduce
+    refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
+    refused "--overlap expects auto, sequence or signal with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
+    refused "--comm expects nccl, nccl-send or shared, got 'mpi'" --ranks=2 --split=m --comm=mpi
+    refused "--vs expects cublas, got 'x'" --ranks=2 --split=m --vs=x
+    refused "--tune and --ranks are mutually exclusive" --ranks=2 --split=m --tune
+    refused "--trace and --ranks are mutually exclusive" --ranks=2 --split=m --trace=x
+    refused "--overlap requires --split=m, n or k" --overlap=auto
+    refused "products of several ranks do not support --bias" --ranks=2 --split=m --bias
+    refused "products of several ranks do not support --batch" --ranks=2 --split=m --batch=2
+    refused "products of several ranks do not support an activation with --split=k" --ranks=2 --split=k --relu
+    refused "products of several ranks do not support D by columns without --split=n" --ranks=2 --split=m --layout=tnn
+    refused "--link expects a link or GB/s within a node" --ranks=2 --split=m -n --link=x
+    refused "--node expects a number of ranks from 1 to 4096, got -1" --ranks=2 --split=m -n --node=-1
+    run --separate-stderr cute-run --gemm 8x8x8,8x8x8 --ranks=2 --split=m
+    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks expects one product, got a group of 2"* ]]
+    run --separate-stderr cute-run --gemm 8x8x8 --ranks=2 --split=m --device=0
+    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks expects --device=emulator, or --device=cuda for the GPU of each rank's number, got '0'"* ]]
+    run --separate-stderr cute-run --ranks=2
+    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks requires --gemm=MxNxK or --config=launch.json"* ]]
+    RANK=0 WORLD_SIZE=3 run --separate-stderr ranks 64x64x64 --ranks=2 --split=m
+    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks=2: expected 3, the processes of torchrun"* ]]
+    run --separate-stderr ranks 64x64x64 --ranks=2 --split=m --comm=nccl
+    [ $status -eq 2 ] && [[ "$stderr" == *"NCCL requires GPUs, got the emulator"* ]]
+}
+
+# Stand-ins for the driver, cuBLASLt and NCCL (tests/data), with two GPUs.
+fake() {
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT="$CUTE_BIN/../tests/libfakecublas.so"
+    export CUTE_LIBNCCL=${CUTE_LIBNCCL:-$CUTE_BIN/../tests/libfakenccl.so} FAKECUDA_DEVICES=${FAKECUDA_DEVICES:-2}
+    timeout 60 cute-run --gemm 64x48x40 --dtype f32 --ranks=2 "$@"
+}
+
+@test "on GPUs NCCL is used, each schedule is right, and times have an efficiency" {
+    for way in "m --overlap=sequence" "m --overlap=signal" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
+        "k --overlap=sequence" "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=sequence" \
+        "k --collective=reduce-scatter --overlap=signal --groups=4"; do
+        fake --split=$way --json >report || { cat report; echo "$way"; false; }
+        jq -e '.ranks | .provider == "NCCL 2.29.1" and all(.results[]; .bad == 0 and .compared > 0) and .times.all_s > 0 and .times.product_s > 0
+            and .times.collective_s > 0 and .times.efficiency > 0' report
+    done
+    fake --split=n --overlap=rotate --json | jq -e .ranks.puts
+    fake --split=n --overlap=rotate --comm=nccl-send --json | jq -e '.ranks.puts | not'
+    run fake --split=k --vs=cublas
+    [ $status -eq 0 ]
+    says "cuBLASLt "
+    says " times ours"
+}
+
+@test "without puts shards arrive by send and recv; the stand-in needs no NCCL" {
+    FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
+    grep -q "shards arrive by send and recv, as there are no puts" err
+    grep -q "NCCL 2.28.0" out
+    CUTE_LIBNCCL=/nowhere fake --split=k --comm=shared >out
+    grep -q "collectives by shared memory (stand-in)" out
+    ! grep -q efficiency out
+}
+
+@test "NCCL that is missing, too old or fails is an error of each rank" {
+    CUTE_LIBNCCL=/nowhere/libnccl.so run fake --split=k
+    [ $status -eq 3 ]
+    says "no NCCL: cannot open /nowhere/libnccl.so"
+    says "fix: scripts/nccl DIR fetches it, and CUTE_LIBNCCL names the library; --comm=shared copies through the host instead"
+    CUTE_LIBNCCL=$CUTE_BIN/../tests/libfakecuda.so run fake --split=k
+    [ $status -eq 3 ]
+    says "lacks ncclGetVersion: expected NCCL 2.17 or later"
+    FAKENCCL=old run fake --split=k
+    [ $status -eq 3 ]
+    says "is too old: expected NCCL 2.17 or later, got 2.14"
+    FAKENCCL=duplicate run fake --split=k
+    [ $status -eq 1 ]
+    says "NCCL: ncclCommInitRankConfig: an error of NCCL (5)"
+    FAKENCCL=error run fake --split=k --overlap=sequence
+    [ $status -eq 1 ]
+    says "NCCL: all_reduce: an error of NCCL (4): the details of it"
+    FAKENCCL=async run fake --split=k --overlap=sequence
+    [ $status -eq 1 ]
+    says "NCCL: all_reduce: remote process exited or there was a network error (6)"
+}
+
+@test "a collective that never ends is given up after the timeout" {
+    FAKENCCL=hang run fake --split=k --overlap=sequence --timeout=0.5
+    [ $status -eq 1 ]
+    says "made no progress for 0.5 s: it is in its step"
+    says "(all_reduce of P)"
+}
+
+@test "there has to be a GPU for each rank" {
+    FAKECUDA_DEVICES=1 run fake --split=k
+    [ $status -eq 3 ]
+    says "rank 1: expected a GPU for each rank, got 1: --device=emulator needs none"
+    export CUTE_RANKS_ADDRESS=unix:cute-gpus-$$
+    for r in 0 1; do RANK=$r LOCAL_RANK=0 WORLD_SIZE=2 fake --split=k >out.$r 2>err.$r & done
+    wait
+    cat err.0 err.1
+    grep -q "ranks 0 and 1 have the same GPU: expected a GPU for each of 2 ranks" err.0
+}
