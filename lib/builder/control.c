@@ -57,6 +57,16 @@ static void note_opened(cute_ir *ir, const ir_frame *frame)
     ir_note(ir, &place, "the %s is opened here", region_names[frame->kind]);
 }
 
+/* The innermost region, which `opener` has opened; NULL after an error. */
+static ir_frame *expect_open(cute_ir_at at, const char *function, ir_region kind, const char *opener)
+{
+    ir_frame *frame = ir_frame_for(at, function);
+    if (!frame || frame->kind == kind) return frame;
+    ir_fail(at, "%s expects an open %s", function, opener);
+    note_opened(at.ir, frame);
+    return NULL;
+}
+
 /* An argument of the innermost region. */
 static cute_ir_value add_argument(cute_ir *ir, MlirType type, MlirLocation location)
 {
@@ -413,13 +423,8 @@ void cute_ir_if(cute_ir_at at, cute_ir_value condition)
 void cute_ir_else(cute_ir_at at, cute_ir_values values)
 {
     cute_ir *ir = at.ir;
-    ir_frame *frame = ir_frame_for(at, "cute_ir_else");
+    ir_frame *frame = expect_open(at, "cute_ir_else", IR_THEN, "cute_ir_if");
     if (!frame) return;
-    if (frame->kind != IR_THEN) {
-        ir_fail(at, "cute_ir_else expects an open cute_ir_if");
-        note_opened(ir, frame);
-        return;
-    }
     MlirValue *results = get_values(at, "cute_ir_else", values, NULL);
     if (!results || !keep_types(ir, frame, results, values.count)) return;
     append(frame, "scf.yield", results, values.count, ir_location(at));
@@ -441,13 +446,8 @@ void cute_ir_while(cute_ir_at at, cute_ir_values initial, cute_ir_value *carried
 void cute_ir_do(cute_ir_at at, cute_ir_value condition, cute_ir_values passed, cute_ir_value *body)
 {
     cute_ir *ir = at.ir;
-    ir_frame *frame = ir_frame_for(at, "cute_ir_do");
+    ir_frame *frame = expect_open(at, "cute_ir_do", IR_BEFORE, "cute_ir_while");
     if (!frame) return;
-    if (frame->kind != IR_BEFORE) {
-        ir_fail(at, "cute_ir_do expects an open cute_ir_while");
-        note_opened(ir, frame);
-        return;
-    }
     MlirValue *values = cute_arena_array(ir->arena, passed.count + 1, sizeof *values);
     MlirValue *rest = get_values(at, "cute_ir_do", passed, NULL);
     if (!values || !rest) {

@@ -187,7 +187,7 @@ bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_reco
 {
     if (!f) return false;
     uint32_t until = f->times[em_device_of(c, previous->cluster)];
-    /* What a device releases includes all of its earlier launches. */
+    /* A release of a device covers all of its earlier launches. */
     if (c->devices > 1 && previous->time <= em_ranks_launch_before(c, until)) return true;
     const release_history *p = previous->cluster < c->history_room ? c->history[previous->cluster] : NULL;
     if (!p || previous->time > until || !cross_clock_covers(f, previous->cluster)) return false;

@@ -56,7 +56,7 @@ const char *run_name(const run_child *c, const char *name);
 /* Fills in the arguments of the other ranks, and the addresses of other ranks' memory in those of all; the main run starts
  * the others. `maps`: encoded. */
 cute_status run_fill_ranks(run_child *c, uint8_t (*maps)[CUTE_MAP_BYTES], cute_diag *diag);
-/* Downloads what the ranks after the first hold: their parts of buffers, and their guards. CUTE_MISMATCH: copies of a
+/* Downloads the parts of buffers, with guards, of all ranks but the first. CUTE_MISMATCH: copies of a
  * checked or output buffer differ. */
 cute_status run_download_ranks(run_child *c, cute_diag *diag);
 

@@ -42,7 +42,7 @@ class Offsets
 {
     const DominatorTree &tree;
     const DataLayout &layout;
-    // by what is added to, the rest of the constant, shift and mask
+    // by base, remaining constant, shift and mask
     std::map<std::tuple<Value *, uint64_t, uint64_t, uint64_t>, Instruction *> made;
 
     // The integer or pointer to which an address adds a constant.

@@ -82,7 +82,7 @@ static void copy_ring(char *ring, size_t capacity, uint64_t at, char *data, size
     }
 }
 
-/* Takes what has arrived from all ranks. */
+/* Receives all pending messages. */
 static cute_status empty_channels(shared_comm *s, cute_diag *diag)
 {
     size_t capacity = s->channel_bytes - sizeof(channel);

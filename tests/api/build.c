@@ -24,7 +24,7 @@ static void check(cute_status status)
 
 #define P CUTE_AT(ir)
 
-/* kernels/product/product.mlir with these parameters: gelu(alpha A B^T + bias) of f16. What the text decides by constants is decided by C. */
+/* kernels/product/product.mlir with these parameters: gelu(alpha A B^T + bias) of f16. Conditions on constants in the text are conditions in C here. */
 static const char *const product_defines[] = {
     "T=f16", "ACC=f32",   "TD=f16",  "BITS=16", "BITSD=16", "Z=0.0", "A=0",   "B=0",   "TF32=0",
     "ACT=2", "PROMOTE=0", "SCALE=1", "ADD=0",   "BIAS=1",   "BM=64", "BN=64", "BK=32",

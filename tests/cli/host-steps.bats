@@ -203,7 +203,7 @@ EOF
     [ "$(grep -c '^scale ' record.txt)" -eq 8 ]
 }
 
-@test "what a launch plan cannot do is refused at its line" {
+@test "operations that a launch plan does not support are refused at their line" {
     refused "'gpu.memcpy' at line 20 is of a memref with gaps or another order than by rows: copies and fills are of contiguous memory" <<'EOF'
   gpu.memcpy %w, %w : memref<4x4xf32, strided<[8, 1]>>, memref<4x4xf32, strided<[8, 1]>>
 EOF

@@ -1,5 +1,5 @@
 /* A stand-in for libnccl.so.2, for tests without GPUs: collectives between processes, on memory of the host (fakecuda.c), through shared
- * memory that the unique ID names. Sums of f32 and i32. FAKENCCL chooses what goes wrong:
+ * memory that the unique ID names. Sums of f32 and i32. FAKENCCL selects a fault:
  *   old     version 2.14                 noputs  version 2.28, without puts
  *   error   ncclAllReduce fails          async   an operation fails later       hang    ncclAllReduce never ends
  *   duplicate  the communicator cannot be created */

@@ -88,7 +88,8 @@ typedef struct input {
     cute_ir_value values[VALUES];
     size_t count;
     int line;
-    bool others; /* an operation of an upstream dialect by its name: some print what is not read again */
+    bool
+        others; /* an operation of an upstream dialect by its name: the printed form of some cannot be parsed */
 } input;
 
 static unsigned next(input *in)

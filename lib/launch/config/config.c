@@ -565,7 +565,7 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
     size_t index;
     bool steps = json_object_get(config->document.root, "steps") != NULL;
     if (steps || config->plans.count) {
-        cute_tensor *wholes; /* a rank copies, fills and passes what it holds */
+        cute_tensor *wholes; /* steps of a rank refer to its own part of a buffer */
         CUTE_TRY(config_use_pieces(config, &wholes, diag));
         cute_status status = steps ? config_read_steps(config, diag)
                                    : config_run_plans(config, &config->plans, &config->launches,

@@ -175,7 +175,7 @@ static cute_status read_waits(step_reader *r, const json_t *json, const cute_pat
     return CUTE_OK;
 }
 
-/* Which of its keys says what the step does; the other keys belong to it. */
+/* The key that names the kind of a step; the other keys are its options. */
 static cute_status find_kind(const step_reader *r, const json_t *json, const cute_path *path,
                              const char **out)
 {

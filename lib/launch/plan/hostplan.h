@@ -80,7 +80,7 @@ typedef struct host_launch {
     size_t arg_count;
 } host_launch;
 
-/* What a host function does on the device, in order. Work of one stream is in order; work of different streams only where a
+/* The device operations of a host function, in order. Operations of one stream are ordered; those of different streams only where a
  * stream waits for an event that another one recorded. */
 typedef enum host_step_kind {
     HOST_LAUNCH,    /* the launch `launch` */

@@ -70,7 +70,7 @@ static bool note_if(plan *p, MlirOperation op)
         if (side) here = plan_operation(p, "eq", 1, condition, plan_constant(p, 1, 0));
         if (outer != PLAN_UNDEFINED) here = plan_operation(p, "and", 1, outer, here);
         p->condition = here;
-        p->work++; /* what the other side waits for is not waited for here, nor after it */
+        p->work++; /* waits of one branch hold neither for the other nor after both */
         ok = walk_block(p, block, results[side]);
         p->work++;
     }

@@ -123,10 +123,10 @@ typedef struct tile_emitter {
     MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;               /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;                 /* of the block in its cluster, i32: the first dimension is the fastest */
-    struct tile_exchange *exchange; /* of cute.tile.reduce_scatter; NULL: the kernel has none */
-    bool naive;                     /* the kernel's schedule */
+        cluster_size;             /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;               /* of the block in its cluster, i32: the first dimension is the fastest */
+    struct tile_scatter *scatter; /* of cute.tile.reduce_scatter; NULL: the kernel has none */
+    bool naive;                   /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */

@@ -18,7 +18,7 @@
 #include "lib/passes/tiles/staging.h"
 
 /* How the parts pass. Elements of fewer than 32 bits are sent as 32. */
-typedef struct tile_exchange {
+typedef struct tile_scatter {
     int role;
     int along; /* the cluster's dimension of the blocks that divide k */
     int mode;  /* of the tile, which is divided */
@@ -27,8 +27,8 @@ typedef struct tile_exchange {
     int64_t slots, slot; /* where the first is, and bytes of each */
     int64_t last_slot;   /* where that of the block itself is */
     bool borrows;        /* it is memory of the role's operations, for there is no room beside the stages */
-    bool
-        by_roles; /* the cluster\'s barrier is that of the block\'s mbarriers, too, for all roles but the first */
+    /* The cluster's barrier is that of the block's mbarriers, too, for all roles but the first. */
+    bool by_roles;
     bool restaged;          /* the threads' registers are not those of one part each: a conversion is first */
     tile_distribution from; /* of the whole tile, in which dimension `mode` is the part */
     tile_distribution part; /* of one part: threads of other parts are copies */
@@ -39,7 +39,7 @@ typedef struct tile_exchange {
     const char *text; /* of the elements that are sent, of so many bits */
     bool widened;
     MlirValue own; /* this block's part */
-} tile_exchange;
+} tile_scatter;
 
 enum { LEAST_BITS = 32 };
 
@@ -50,11 +50,19 @@ static void look_for_scatter(MlirOperation op, void *context)
     *(MlirOperation *)context = op;
 }
 
-static MlirType sent_type(const tile_exchange *x)
+static MlirType sent_type(const tile_scatter *x)
 {
     if (!x->widened) return x->element;
     MlirContext context = mlirTypeGetContext(x->element);
     return mlirTypeIsAFloat(x->element) ? mlirF32TypeGet(context) : mlirIntegerTypeGet(context, LEAST_BITS);
+}
+
+/* Bits of an element that is sent. */
+static int sent_bits(MlirType element)
+{
+    int bits =
+        (int)(mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element));
+    return bits < LEAST_BITS ? LEAST_BITS : bits;
 }
 
 /* `shape` with dimension `mode` as (blocks, the rest). */
@@ -92,16 +100,16 @@ int64_t tile_scatter_bytes(MlirOperation op, int64_t *slots)
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     tile_distribution whole, to, from;
     cute_tile_shape divided;
-    int mode = (int)cute_tile_number(op, "mode", 0);
+    int mode = (int)cute_tile_number(op, "mode", 0), bits = sent_bits(cute_tile_element(type));
     *slots = 0;
     if (!tile_distribution_of(type, &whole) ||
         !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to))
         return 0;
     int64_t blocks = whole.shape.extent[mode] / to.shape.extent[mode],
-            part = tile_staged_bytes(&to.shape, LEAST_BITS);
+            part = tile_staged_bytes(&to.shape, bits);
     *slots = (blocks - 1) * part;
     if (!divide(&whole.shape, mode, blocks, &divided) || tile_reshaped(&whole, &divided, &from)) return part;
-    return tile_staged_bytes(&whole.shape, LEAST_BITS);
+    return tile_staged_bytes(&whole.shape, bits);
 }
 
 /* Whether as many blocks are resident with so many bytes of shared memory as the schedule says. */
@@ -122,15 +130,15 @@ bool tile_find_scatter(tile_emitter *e)
     MlirOperation op = {NULL};
     cute_op_walk(e->function, "cute.tile.reduce_scatter", CUTE_WALK_OUTER_FIRST, look_for_scatter, &op);
     if (mlirOperationIsNull(op)) return true;
-    tile_exchange *x = cute_arena_alloc(e->arena, sizeof *x);
+    tile_scatter *x = cute_arena_alloc(e->arena, sizeof *x);
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     tile_distribution whole;
     cute_tile_shape divided;
     if (!x) return false;
-    *x = (tile_exchange){.role = (int)(tile_role_of(e, op) - e->roles),
-                         .along = (int)mlirOpResultGetResultNumber(mlirOperationGetOperand(op, 1)),
-                         .mode = (int)cute_tile_number(op, "mode", 0),
-                         .element = cute_tile_element(type)};
+    *x = (tile_scatter){.role = (int)(tile_role_of(e, op) - e->roles),
+                        .along = (int)mlirOpResultGetResultNumber(mlirOperationGetOperand(op, 1)),
+                        .mode = (int)cute_tile_number(op, "mode", 0),
+                        .element = cute_tile_element(type)};
     x->blocks = e->cluster[x->along];
     x->text = tile_element_text(e, x->element, &x->bits);
     if (!tile_distribution_of(type, &whole) ||
@@ -150,14 +158,14 @@ bool tile_find_scatter(tile_emitter *e)
     x->last_slot = x->slots + (x->blocks - 1) * x->slot;
     x->borrows = !has_room(e, x->last_slot + x->slot);
     e->shared_bytes = x->last_slot + (x->borrows ? 0 : x->slot);
-    e->exchange = x;
+    e->scatter = x;
     x->by_roles = x->role > 1 && !tile_shares_stages(e);
     return true;
 }
 
 bool tile_shares_stages(const tile_emitter *e)
 {
-    bool shares = !e->exchange;
+    bool shares = !e->scatter;
     for (int i = 0; i < e->buffer_count; i++) shares |= e->buffers[i].multicast != 0;
     return e->cluster_size > 1 && shares;
 }
@@ -171,7 +179,7 @@ static void sync(tile_emitter *e, const char *name, cute_operands operands, cute
 
 static MlirValue barrier_of(tile_emitter *e)
 {
-    return tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, e->exchange->barrier);
+    return tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, e->scatter->barrier);
 }
 
 /* Blocks that share stages have a whole barrier of the cluster. */
@@ -184,7 +192,7 @@ static void arrive(tile_emitter *e)
 
 void tile_begin_scatter(tile_emitter *e)
 {
-    const tile_exchange *x = e->exchange;
+    const tile_scatter *x = e->scatter;
     if (!x) return;
     int64_t bytes = (x->blocks - 1) * cute_tile_size(&x->to.shape) * x->bits / 8;
     MlirValue first = cute_compare(&e->b, CUTE_IS_EQ, e->thread, tile_i32(e, 0));
@@ -205,7 +213,7 @@ static void wait_for_cluster(tile_emitter *e)
 
 bool tile_scatter_starts(const tile_emitter *e)
 {
-    return e->exchange && e->exchange->by_roles;
+    return e->scatter && e->scatter->by_roles;
 }
 
 void tile_start_role(tile_emitter *e, const tile_role *role)
@@ -215,8 +223,8 @@ void tile_start_role(tile_emitter *e, const tile_role *role)
 
 void tile_join_scatter(tile_emitter *e, const tile_role *role)
 {
-    if (!e->exchange) return;
-    bool waits = e->exchange->by_roles ? role == &e->roles[1] : role != &e->roles[e->exchange->role];
+    if (!e->scatter) return;
+    bool waits = e->scatter->by_roles ? role == &e->roles[1] : role != &e->roles[e->scatter->role];
     if (waits) wait_for_cluster(e);
 }
 
@@ -230,7 +238,7 @@ void tile_arrive_scatter(tile_emitter *e)
 /* The rank in the cluster of block `i` of those that divide this block's tile. */
 static MlirValue rank_of_block(tile_emitter *e, MlirValue i)
 {
-    const tile_exchange *x = e->exchange;
+    const tile_scatter *x = e->scatter;
     int64_t below = 1;
     for (int k = 0; k < x->along; k++) below *= e->cluster[k];
     if (below == 1 && x->blocks == e->cluster_size) return i;
@@ -265,7 +273,7 @@ static MlirValue moved(tile_emitter *e, MlirValue pointer, MlirValue by, int64_t
 static void send_group(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count, MlirValue part,
                        MlirValue slots, MlirValue thread)
 {
-    const tile_exchange *x = e->exchange;
+    const tile_scatter *x = e->scatter;
     const tile_side *side = &x->staging.write;
     /* The receiver has slots for the blocks behind it, in their order, and for itself. */
     MlirValue at = cute_binary(&e->b, "arith.subi", x->own, part);
@@ -303,7 +311,7 @@ static void send_group(tile_emitter *e, MlirValue value, const int32_t *map, int
 /* Sends all of the thread's elements, one group of registers for each index of a part in them. */
 static void send_parts(tile_emitter *e, MlirValue value, MlirValue slots)
 {
-    const tile_exchange *x = e->exchange;
+    const tile_scatter *x = e->scatter;
     int64_t all = tile_values(&x->from), each = tile_values(&x->part);
     int32_t *order = cute_arena_array(e->arena, (size_t)each + 1, sizeof *order),
             *map = cute_arena_array(e->arena, (size_t)each + 1, sizeof *map);
@@ -348,7 +356,7 @@ static MlirValue with_elements(tile_emitter *e, MlirValue value, MlirType elemen
 
 MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t)
 {
-    tile_exchange *x = e->exchange;
+    tile_scatter *x = e->scatter;
     const tile_side *side = &x->staging.read;
     MlirValue value = mlirOperationGetOperand(t->op, 0), sum = {NULL};
     x->own = mlirOperationGetOperand(t->op, 1);

@@ -279,9 +279,9 @@ bool tile_find_stages(tile_emitter *e)
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
     /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
-    bool crowded = (e->exchange || schedule.blocks > 1) && most <= ring_bytes;
+    bool crowded = (e->scatter || schedule.blocks > 1) && most <= ring_bytes;
     /* Behind the stages are slots that other blocks write. */
-    bool behind = !e->exchange || most <= ring_bytes;
+    bool behind = !e->scatter || most <= ring_bytes;
     e->frees_stages = !o.found && e->buffer_count && behind && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
