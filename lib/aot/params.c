@@ -110,8 +110,8 @@ static cute_status read_tensor(aot_writer *w, const char *label, aot_param *p)
 /* Names that the functions use themselves. */
 static const char *param_name(const aot_writer *w, const aot_param *others, size_t count, const char *name)
 {
-    static const char *const taken[] = {"workspace", "workspace_bytes", "bytes", "stream", "shape", "run",
-                                        "leaf",      "status",          "NULL",  "bool"};
+    static const char *const taken[] = {"workspace", "workspace_bytes", "bytes",  "stream", "shape", "run",
+                                        "leaf",      "elements",        "unused", "status", "NULL",  "bool"};
     const char *id = cute_aot_identifier(w->arena, name);
     for (size_t i = 0; id && i < sizeof taken / sizeof *taken; i++)
         if (strcmp(id, taken[i]) == 0 || strncmp(id, "aot_", 4) == 0) {
@@ -287,12 +287,12 @@ static void put_tensor_checks(const aot_param *p, cute_buffer *out)
     size_t next = descriptor ? 3 : 1;
     cute_buffer_printf(out, "    if (!%s) return aot_null(run->function, ", p->name);
     put_name_string(p, out);
-    cute_buffer_puts(out, ");\n    AOT_TRY(aot_pointer(run->function, ");
-    put_name_string(p, out);
-    cute_buffer_printf(out, ", %s->data, ", p->name);
+    cute_buffer_puts(out, ");\n    elements = ");
     for (int i = 0; i < p->modes; i++)
         cute_buffer_printf(out, "%s%s->shape[%d] > 0", i ? " && " : "", p->name, i);
-    cute_buffer_printf(out, "%s, %lld));\n", p->modes ? "" : "true", alignment(p));
+    cute_buffer_printf(out, "%s;\n    AOT_TRY(aot_pointer(run->function, ", p->modes ? "" : "true");
+    put_name_string(p, out);
+    cute_buffer_printf(out, ", %s->data, elements, %lld));\n", p->name, alignment(p));
     begin_leaf(p, 0, out);
     cute_buffer_printf(out, "(int64_t)(uintptr_t)%s->data;\n", p->name);
     if (descriptor) {
@@ -315,8 +315,8 @@ static void put_tensor_checks(const aot_param *p, cute_buffer *out)
         bool stored = !s->known || descriptor;
         cute_buffer_puts(out, "    AOT_TRY(aot_stride(run->function, ");
         put_name_string(p, out);
-        cute_buffer_printf(out, ", %d, %s->shape[%d], %s->strides[%d], %s, %lld, %lld, %d, &", i, p->name, i,
-                           p->name, i, s->known ? "true" : "false", (long long)s->value,
+        cute_buffer_printf(out, ", %d, elements ? %s->shape[%d] : 0, %s->strides[%d], %s, %lld, %lld, %d, &",
+                           i, p->name, i, p->name, i, s->known ? "true" : "false", (long long)s->value,
                            (long long)s->divisor, s->known ? 64 : s->width);
         if (stored)
             cute_buffer_printf(out, "leaf[%zu]));\n", p->first + next++);
@@ -356,8 +356,8 @@ void aot_put_check(const aot_writer *w, const aot_function *f, size_t group, cut
     const aot_body *body = &f->bodies[group];
     cute_buffer_printf(out, "static int check_%zu_%s(const aot_run *run, ", group, f->symbol);
     aot_put_declarations(w, f, out);
-    cute_buffer_puts(out,
-                     "int64_t *leaf)\n{\n    int64_t unused = 0;\n    (void)run, (void)leaf, (void)unused");
+    cute_buffer_puts(out, "int64_t *leaf)\n{\n    int64_t unused = 0;\n    bool elements = true;\n"
+                          "    (void)run, (void)leaf, (void)unused, (void)elements");
     if (!f->plan) cute_buffer_puts(out, ", (void)shape");
     cute_buffer_puts(out, ";\n");
     for (size_t i = 0; i < f->param_count; i++) {

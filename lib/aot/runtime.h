@@ -431,7 +431,7 @@ AOT_MAYBE static int aot_extent(const char *function, const char *name, int mode
                     function, mode, name, (long long)value, width);
 }
 
-/* The stride of an extent of 0 or 1 is ignored. */
+/* The stride of an extent of 1 is ignored, and of each extent of a tensor without elements, for which `extent` is 0. */
 AOT_MAYBE static int aot_stride(const char *function, const char *name, int mode, int64_t extent,
                                 int64_t value, bool known, int64_t expected, int64_t divisor, int width,
                                 int64_t *out)
@@ -584,31 +584,36 @@ typedef struct aot_map {
     int lower[AOT_RANK], upper[AOT_RANK];
 } aot_map;
 
-/* Encodes a map; extents from the fastest to the slowest, strides in bytes, [0] is not used. */
+/* Encodes a map; extents from the fastest to the slowest, strides in bytes, [0] is not used. A tensor without elements has
+ * none: one of a single element takes its place. */
 AOT_MAYBE static int aot_encode(const aot_run *run, const aot_map *map, int64_t address,
                                 const int64_t *extents, const int64_t *strides, unsigned char *out)
 {
     int64_t align = map->interleave == 2 ? 32 : 16, largest = (int64_t)1 << 40;
     uint64_t dims[AOT_RANK] = {0}, steps[AOT_RANK] = {0};
+    static const int none[AOT_RANK] = {0};
+    bool empty = false;
+    for (int i = 0; i < map->rank; i++) empty |= extents[i] == 0;
+    if (empty) address -= address % align;
     if (address % align)
         return aot_fail(AOT_ARGUMENT, "%s: '%s' is misaligned: expected a multiple of %lld bytes, got 0x%llx",
                         run->function, map->tensor, (long long)align, (unsigned long long)address);
     for (int i = 0; i < map->rank; i++) {
-        if (extents[i] < 1 || extents[i] > (int64_t)1 << 32)
+        if (extents[i] < 0 || extents[i] > (int64_t)1 << 32)
             return aot_fail(AOT_ARGUMENT,
-                            "%s: expected 1 to 2^32 elements in each dimension of '%s', got %lld",
+                            "%s: expected 0 to 2^32 elements in each dimension of '%s', got %lld",
                             run->function, map->tensor, (long long)extents[i]);
-        if (map->im2col && i > 0 && i < map->rank - 1 &&
+        if (map->im2col && !empty && i > 0 && i < map->rank - 1 &&
             extents[i] + map->upper[i - 1] - map->lower[i - 1] < 1)
             return aot_fail(
                 AOT_ARGUMENT,
                 "%s: expected more elements in a dimension of '%s' than the corners of the pixel box "
                 "exclude, got %lld",
                 run->function, map->tensor, (long long)extents[i]);
-        dims[i] = (uint64_t)extents[i];
+        dims[i] = empty ? 1 : (uint64_t)extents[i];
         if (i == 0) continue;
-        bool valid = strides[i] >= align && strides[i] % align == 0 && strides[i] < largest;
-        if (!valid && extents[i] != 1)
+        bool valid = !empty && strides[i] >= align && strides[i] % align == 0 && strides[i] < largest;
+        if (!valid && dims[i] != 1)
             return aot_fail(
                 AOT_ARGUMENT,
                 "%s: expected strides of '%s' that are multiples of %lld bytes below 2^40, got %lld",
@@ -619,13 +624,13 @@ AOT_MAYBE static int aot_encode(const aot_run *run, const aot_map *map, int64_t 
     if (map->im2col ? !aot_cuda.encode_im2col : !aot_cuda.encode_tiled)
         return aot_fail(AOT_NO_DRIVER, "%s: the driver is too old for tensor maps", run->function);
     void *data = (void *)(uintptr_t)address;
-    int result =
-        map->im2col
-            ? aot_cuda.encode_im2col(out, map->type, (uint32_t)map->rank, data, dims, steps, map->lower,
-                                     map->upper, map->box[0], map->box[1], map->steps, map->interleave,
-                                     map->swizzle, map->promotion, map->fill)
-            : aot_cuda.encode_tiled(out, map->type, (uint32_t)map->rank, data, dims, steps, map->box,
-                                    map->steps, map->interleave, map->swizzle, map->promotion, map->fill);
+    int result = map->im2col ? aot_cuda.encode_im2col(out, map->type, (uint32_t)map->rank, data, dims, steps,
+                                                      empty ? none : map->lower, empty ? none : map->upper,
+                                                      map->box[0], map->box[1], map->steps, map->interleave,
+                                                      map->swizzle, map->promotion, map->fill)
+                             : aot_cuda.encode_tiled(out, map->type, (uint32_t)map->rank, data, dims, steps,
+                                                     map->box, map->steps, map->interleave, map->swizzle,
+                                                     map->promotion, map->fill);
     return result == 0 ? AOT_OK : aot_driver_fail(result, "encoding the tensor map of", map->tensor);
 }
 

@@ -85,6 +85,10 @@ static void launch_all(void)
     CHECK(k_sum(&x, &out, at(0x80000000), bytes, NULL) == K_OK);
     CHECK(p_product_workspace(&A, &B, &D, &C, &bias, 0.5f, 2.0f, &bytes) == P_OK);
     CHECK(p_product(&A, &B, &D, &C, &bias, 0.5f, 2.0f, at(0x90000000), bytes, NULL) == P_OK);
+    /* Sums of no terms: A and B have no elements, and no memory. */
+    p_tensor3 none_A = matrix(0, 520, 0), none_B = matrix(0, 1032, 0);
+    CHECK(p_product_workspace(&none_A, &none_B, &D, &C, &bias, 0.5f, 2.0f, &bytes) == P_OK);
+    CHECK(p_product(&none_A, &none_B, &D, &C, &bias, 0.5f, 2.0f, at(0x90000000), bytes, NULL) == P_OK);
 }
 
 static void check_message(k_status status, k_status expected, const char *text)

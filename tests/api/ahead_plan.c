@@ -43,24 +43,34 @@ static int run(const char *path, const char *config, const buffer *buffers, cute
     return 0;
 }
 
+/* The product of k terms. */
+static int run_product(int k, const buffer *buffers)
+{
+    char config[1024];
+    snprintf(config, sizeof config,
+             "{\"plan\": \"product\", \"params\": {\"alpha\": 0.5, \"beta\": 2.0}, \"buffers\": {"
+             "\"A\": {\"shape\": [1, 520, %d], \"strides\": [%d, %d, 1], \"dtype\": \"bf16\"}, \"B\": "
+             "{\"shape\": [1, 1032, %d], \"strides\": [%d, %d, 1], "
+             "\"dtype\": \"bf16\"},"
+             "\"C\": {\"shape\": [1, 520, 1032], \"dtype\": \"bf16\"}, \"D\": {\"shape\": [1, 520, 1032], "
+             "\"dtype\": \"bf16\"},"
+             "\"bias\": {\"shape\": [520, 1032], \"strides\": [0, 1], \"init\": 1, \"dtype\": \"bf16\"}}}",
+             k, 520 * k, k, k, 1032 * k, k);
+    return run("p.cubin", config, buffers, 0x90000000);
+}
+
 int main(void)
 {
     static const buffer sums[] = {{"x", 0x10000000}, {"out", 0x20000000}, {NULL, 0}},
                         products[] = {{"A", 0x30000000}, {"B", 0x40000000},    {"C", 0x50000000},
-                                      {"D", 0x60000000}, {"bias", 0x70000000}, {NULL, 0}};
+                                      {"D", 0x60000000}, {"bias", 0x70000000}, {NULL, 0}},
+                        without[] = {{"C", 0x50000000}, {"D", 0x60000000}, {"bias", 0x70000000}, {NULL, 0}};
     diag = cute_diag_create();
     int failed =
         run("k.cubin",
             "{\"plan\": \"sum\", \"buffers\": {\"x\": {\"shape\": [100000]}, \"out\": {\"shape\": [1]}}}",
             sums, 0x80000000) ||
-        run("p.cubin",
-            "{\"plan\": \"product\", \"params\": {\"alpha\": 0.5, \"beta\": 2.0}, \"buffers\": {"
-            "\"A\": {\"shape\": [1, 520, 264], \"dtype\": \"bf16\"}, \"B\": {\"shape\": [1, 1032, 264], "
-            "\"dtype\": \"bf16\"},"
-            "\"C\": {\"shape\": [1, 520, 1032], \"dtype\": \"bf16\"}, \"D\": {\"shape\": [1, 520, 1032], "
-            "\"dtype\": \"bf16\"},"
-            "\"bias\": {\"shape\": [520, 1032], \"strides\": [0, 1], \"init\": 1, \"dtype\": \"bf16\"}}}",
-            products, 0x90000000);
+        run_product(264, products) || run_product(0, without);
     cute_diag_destroy(diag);
     return failed;
 }

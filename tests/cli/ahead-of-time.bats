@@ -52,7 +52,7 @@ quiet() {
     cc -std=gnu17 -Wall -Wextra -Werror -I"$DEST/opt/cute/include" "$ROOT/tests/api/ahead_plan.c" -L"$LIBRARIES" -lcute -o plan
     rm -f "$BATS_TEST_TMPDIR"/*.txt
     CUTE_LIBCUDA=$WORK/libcuda.so.1 RECORDCUDA=$BATS_TEST_TMPDIR/plan.txt quiet ./plan
-    [ "$(wc -l <"$BATS_TEST_TMPDIR/plan.txt")" -eq 4 ]
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/plan.txt")" -eq 6 ]
     grep -q "^fill .* with 0" "$BATS_TEST_TMPDIR/plan.txt"
     grep -q "^product .* cluster 2 1 1" "$BATS_TEST_TMPDIR/plan.txt"
     for compiler in "gcc -std=gnu11" "g++ -std=c++17 -xc++" "clang -std=gnu11"; do

@@ -359,8 +359,10 @@ END
         echo "{'kernel': 'full', 'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': $buffer},
           'args': ['m', {'tensor_map': {'buffer': 't'$1}}, {'struct': ['m', 3]}]}"
     }
-    plan "$(map "")"
-    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    for accepted in "" ", 'shape': [0, 64]"; do
+        plan "$(map "$accepted")"
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
     refuses "$(map ", 'box': [128, 128]")" "expected at most 128 bytes in the box's last dimension for swizzle 128B, got 256"
     refuses "$(map ", 'box': [300, 64]")" "expected 1 to 256 in dimension 0 of the box, got 300"
     refuses "$(map ", 'box': [64, 4]")" "the box's last dimension is misaligned: expected a multiple of 16 bytes, got 8 (4 elements of f16)"

@@ -177,13 +177,16 @@ END
     K=$BATS_TEST_DIRNAME/../../bench/schedules/hand/gemm_sm90/gemm_sm90.mlir
     mapfile -t defines < <(defines_of gemm_sm90)
     export CUTE_CACHE=
-    # Of the processors: what else runs here does not count.
-    best() { for _ in 1 2 3; do (TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1) 2>&1 | awk '{print int(1000 * ($1 + $2))}'; done | sort -n | head -1; }
+    # Of the processors, in turns: what else runs here slows both down. One pair of five has to be undisturbed.
+    spent() { (TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1) 2>&1 | awk '{print int(1000 * ($1 + $2))}'; }
     plain() { "$CUTE_BIN/cute-ptx" "${defines[@]}" -arch sm_90a "$K" -o p.ptx && "$CUTE_BIN/cute-link" p.ptx -o p.cubin; }
     folder() { "$dump" run "$K" "${defines[@]}" -arch sm_90a -o d; }
     plain && folder
-    a=$(best plain) b=$(best folder)
-    echo "compiling $a ms, dumping $b ms"
+    for _ in 1 2 3 4 5; do
+        a=$(spent plain) b=$(spent folder)
+        echo "compiling $a ms, dumping $b ms"
+        [ "$b" -gt $((2 * a + 500)) ] || break
+    done
     [ "$b" -le $((2 * a + 500)) ]
 }
 

@@ -42,6 +42,7 @@ bool cute_tensor_layout(cute_tensor *tensor)
 bool cute_tensor_injective(const cute_tensor *tensor)
 {
     int order[CUTE_TENSOR_RANK], count = 0;
+    if (tensor->count == 0) return true;
     for (int i = 0; i < tensor->rank; i++) {
         if (tensor->shape[i] <= 1) continue;
         int at = count++;

@@ -16,6 +16,7 @@ typedef struct layout_fit {
     layout_leaf leaves[CUTE_TENSOR_RANK];
     int count, modes;
     int64_t extents[CUTE_TENSOR_RANK], strides[CUTE_TENSOR_RANK]; /* of each leaf */
+    bool empty;                                                   /* there are no elements */
     cute_buffer *why;
 } layout_fit;
 
@@ -231,13 +232,13 @@ static bool check_extent(layout_fit *f, int i)
 }
 
 /* The only coordinate of an extent of 1 is 0, so its stride is ignored and replaced by 0 if it does not
- * fit. */
+ * fit. So are those of a tensor without elements. */
 static bool check_stride(layout_fit *f, int i)
 {
     const cute_int *s = &f->leaves[i].stride;
     int64_t value = f->strides[i];
     int mode = f->leaves[i].mode;
-    bool ignored = f->extents[i] <= 1;
+    bool ignored = f->extents[i] <= 1 || f->empty;
     if (s->known)
         return value == s->value || ignored ||
                fail_fit(f, "mode %d has stride %lld, expected %lld", mode, (long long)value,
@@ -258,8 +259,10 @@ static bool check_stride(layout_fit *f, int i)
 
 static bool check_leaves(layout_fit *f)
 {
-    for (int i = 0; i < f->count; i++)
+    for (int i = 0; i < f->count; i++) {
+        f->empty |= f->extents[i] == 0;
         if (!check_extent(f, i)) return false;
+    }
     for (int i = 0; i < f->count; i++)
         if (!check_stride(f, i)) return false;
     return true;

@@ -24,11 +24,27 @@ cute_status cute_plan_copy_params(cute_arena *arena, const plan_launch *launch, 
     return CUTE_OK;
 }
 
+/* A tensor without elements has no tensor map: extents of at least 1 are required. Encodes one of a single element in its
+ * place, which is only read by kernels that read where the tensor has none. */
+static void replace_empty(cute_tensor_map *map, cute_address memory)
+{
+    bool empty = false;
+    for (int i = 0; i < map->rank; i++) empty |= map->dims[i] == 0;
+    if (!empty) return;
+    map->address = memory;
+    for (int i = 0; i < map->rank; i++) {
+        map->dims[i] = 1;
+        if (i) map->strides[i - 1] = map->interleave == CUTE_MAP_INTERLEAVE_32B ? 32 : 16;
+    }
+    for (int i = 0; i < CUTE_MAP_SPATIAL; i++) map->lower[i] = map->upper[i] = 0;
+}
+
 cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory, cute_device *device,
                                  uint8_t *out, cute_diag *diag)
 {
     cute_tensor_map own = map->map;
     own.address = memory[map->buffer] + (cute_address)map->bytes;
+    replace_empty(&own, memory[map->buffer]);
     return cute_device_encode_map(device, &own, out, diag);
 }
 

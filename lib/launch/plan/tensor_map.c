@@ -161,6 +161,8 @@ static cute_status check_tensor(const mapper *m)
     const cute_tensor *v = &m->view;
     int64_t bytes = cute_dtype_get(v->dtype)->bytes;
     int64_t unit = m->interleave->value == 2 ? 32 : 16;
+    bool empty = false;
+    for (int i = 0; i < v->rank; i++) empty |= v->shape[i] == 0;
     if (v->rank < 1 || v->rank > CUTE_MAP_RANK)
         return FAIL(m, "shape", "expected 1 to 5 dimensions in a tensor map, got %d", v->rank);
     if (m->interleave->value && v->rank < 3)
@@ -174,10 +176,10 @@ static cute_status check_tensor(const mapper *m)
         return FAIL(m, "strides", "expected stride 1 in the last dimension of a tensor map, got %lld",
                     (long long)v->strides[v->rank - 1]);
     for (int i = 0; i < v->rank; i++)
-        if (v->shape[i] < 1 || v->shape[i] > INT64_C(1) << 32)
-            return FAIL(m, "shape", "expected 1 to 2^32 elements in dimension %d of a tensor map, got %lld",
+        if (v->shape[i] < 0 || v->shape[i] > INT64_C(1) << 32)
+            return FAIL(m, "shape", "expected 0 to 2^32 elements in dimension %d of a tensor map, got %lld",
                         i, (long long)v->shape[i]);
-    for (int i = 0; i + 1 < v->rank; i++) {
+    for (int i = 0; !empty && i + 1 < v->rank; i++) {
         int64_t stride = v->strides[i] * bytes;
         if (stride % unit != 0 || stride == 0)
             return FAIL(

@@ -39,32 +39,41 @@ static cute_status check_pixels(const cute_plan *plan, const cute_path *path, co
     return CUTE_OK;
 }
 
+/* A tensor without elements, whose strides and address are ignored. */
+static bool is_empty(const tma_numbers *n)
+{
+    for (int i = 0; i < n->map.rank; i++)
+        if (n->dims[i] == 0) return true;
+    return false;
+}
+
 static cute_status check_tma_map(const cute_plan *plan, const cute_path *path, const tma_numbers *n,
                                  int64_t bytes, cute_diag *diag)
 {
     int align = map_align(n);
+    bool empty = is_empty(n);
     const char *address = align == MAP_ALIGN ? "an address that is a multiple of 16 bytes"
                                              : "an address that is a multiple of 32 bytes (interleave 32B)",
                *stride = align == MAP_ALIGN ? "a stride that is a multiple of 16 bytes"
                                             : "a stride that is a multiple of 32 bytes (interleave 32B)";
-    if (bytes % align) return fail_tma_map(plan, path, n, -1, address, (long long)bytes, diag);
+    if (bytes % align && !empty) return fail_tma_map(plan, path, n, -1, address, (long long)bytes, diag);
     for (int i = 0; i < n->map.rank; i++) {
         int64_t most = n->map.im2col && i == 1 ? 1024 : 256;
-        if (n->dims[i] < 1 || n->dims[i] > INT64_C(1) << 32)
-            return fail_tma_map(plan, path, n, i, "1 to 2^32 elements in a mode of a tensor map",
+        if (n->dims[i] < 0 || n->dims[i] > INT64_C(1) << 32)
+            return fail_tma_map(plan, path, n, i, "0 to 2^32 elements in a mode of a tensor map",
                                 (long long)n->dims[i], diag);
         if ((!n->map.im2col || i < 2) && (n->map.box[i] < 1 || n->map.box[i] > most))
             return fail_tma_map(plan, path, n, i,
                                 most == 256 ? "1 to 256 elements in a mode of the box" : "1 to 1024 pixels",
                                 (long long)n->map.box[i], diag);
-        if (!i || n->dims[i] == 1) continue;
+        if (!i || n->dims[i] == 1 || empty) continue;
         if (n->strides[i] % align || n->strides[i] < align)
             return fail_tma_map(plan, path, n, i, stride, (long long)n->strides[i], diag);
         if (n->strides[i] >= INT64_C(1) << 40)
             return fail_tma_map(plan, path, n, i, "a stride of less than 2^40 bytes",
                                 (long long)n->strides[i], diag);
     }
-    return check_pixels(plan, path, n, diag);
+    return empty ? CUTE_OK : check_pixels(plan, path, n, diag);
 }
 
 /* The stride of a mode with one element is ignored, but has to be valid. */
