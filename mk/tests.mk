@@ -130,6 +130,11 @@ check-kernels: all
 check-cli: all $(STAND_INS) $(BUGS)
 	@$(RUN) cli
 
+# The tile programs of which `make check` runs a share.
+.PHONY: proof
+proof: all
+	tests/tiles/proof $(BUILD)
+
 fuzz: setup
 	@+$(AGAIN) fuzz-now
 fuzz-now: fuzz-targets

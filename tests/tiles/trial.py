@@ -12,25 +12,39 @@ PASSES = ("cute-tile-expand", "cute-tile-fit{arch=%s schedule=@}", "cute-tile-sc
           "cute-tile-multicast", "cute-tile-distribute{arch=%s}", "cute-tile-launch")
 
 
-def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), label=None, **run):
-    """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing. `label`: a path, for files that it includes."""
+def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), label=None, whole=None, seeds=1, **run):
+    """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing. `label`: a path, for files that it includes.
+    `whole`: the PTX made in one go, which has run. Neither IR that a pass leaves as it was nor machine code that has run is taken again."""
+    before, ran = None, {code(whole)} if whole else set()
     for count in range(1, len(passes) + 1):
         pipeline = ",".join(p.replace("%s", options.arch) for p in passes[:count])
         printed, said = toolkit.compile(label or f"{number}.mlir", text, arch=options.arch, pipeline=pipeline, emit="mlir", define=list(define))
-        ptx = None
-        if printed is not None:
-            # Arguments have lost their names: %arg0 is the first one.
-            named = re.sub(r"%arg(\d+)\b", lambda m: f"%{names[int(m[1])]}" if int(m[1]) < len(names) else m[0], printed.decode())
-            if options.keep:
-                with open(f"{folder}/{number}.{count}.mlir", "w") as f:
-                    f.write(named)
-            ptx, said = toolkit.compile(f"{number}.{count}.mlir", named, arch=options.arch, schedule=schedule)
-        good = False
-        if ptx is not None:
-            good, said = toolkit.run(f"{number}.ptx", ptx, launch, folder, 0, **run)
-        if not good:
+        if printed is None:
             return f"after {pipeline}: {said}"
+        if printed == before:
+            continue
+        before = printed
+        # Arguments have lost their names: %arg0 is the first one.
+        named = re.sub(r"%arg(\d+)\b", lambda m: f"%{names[int(m[1])]}" if int(m[1]) < len(names) else m[0], printed.decode())
+        if options.keep:
+            with open(f"{folder}/{number}.{count}.mlir", "w") as f:
+                f.write(named)
+        ptx, said = toolkit.compile(f"{number}.{count}.mlir", named, arch=options.arch, schedule=schedule)
+        if ptx is None:
+            return f"after {pipeline}: {said}"
+        if code(ptx) in ran:
+            continue
+        ran.add(code(ptx))
+        for seed in range(seeds):
+            good, said = toolkit.run(f"{number}.ptx", ptx, launch, folder, seed, **run)
+            if not good:
+                return f"after {pipeline}, seed {seed}: {said}"
     return ""
+
+
+def code(ptx):
+    """The PTX without comments, which name places of the source."""
+    return re.sub(rb"//.*", b"", ptx)
 
 
 def parser():
@@ -38,6 +52,7 @@ def parser():
     out.add_argument("build")
     out.add_argument("--first", type=int, default=0)
     out.add_argument("--count", type=int, default=60)
+    out.add_argument("--every", type=int, default=1, help="of the COUNT programs only each N-th")
     out.add_argument("--seeds", type=int, default=1)
     out.add_argument("-arch", default="sm_90a")
     out.add_argument("--keep")
@@ -48,15 +63,16 @@ def parser():
 def run_all(options, what, attempt):
     """Prints TAP of attempt(toolkit, options, folder, number), which returns what went wrong."""
     toolkit = Toolkit(os.path.abspath(options.build))
-    print(f"1..{options.count}")
+    numbers = range(options.first, options.first + options.count, options.every)
+    print(f"1..{len(numbers)}")
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary
         os.makedirs(folder, exist_ok=True)
-        for number in range(options.first, options.first + options.count):
+        for test, number in enumerate(numbers, 1):
             wrong = attempt(toolkit, options, folder, number)
             failed += bool(wrong)
-            print(f"{'not ' if wrong else ''}ok {number - options.first + 1} - {what} {number} is what NumPy computes", flush=True)
+            print(f"{'not ' if wrong else ''}ok {test} - {what} {number} is what NumPy computes", flush=True)
             for line in wrong.split("\n")[:20] if wrong else []:
                 print(f"# {line}")
             if not options.keep:
