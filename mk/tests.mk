@@ -130,10 +130,10 @@ check-kernels: all
 check-cli: all $(STAND_INS) $(BUGS)
 	@$(RUN) cli
 
-# The tile programs of which `make check` runs a share.
+# What `make check` runs a share of: tile programs, comparisons with kernels by hand, atoms.
 .PHONY: proof
 proof: all
-	tests/tiles/proof $(BUILD)
+	tests/proof $(BUILD)
 
 fuzz: setup
 	@+$(AGAIN) fuzz-now

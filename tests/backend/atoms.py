@@ -2,7 +2,7 @@
 """Runs a kernel for each atom on the emulator with all checks and compares with sums and copies in Python: every MMA
 of atoms.def, every copy atom in every width, with predicates and swizzles.
 
-    atoms.py TOOLS LLVM FOLDER [mma|wgmma|copy]..."""
+    atoms.py TOOLS LLVM FOLDER [N [mma|wgmma|copy]...]    each N-th of them"""
 import concurrent.futures
 import json
 import os
@@ -584,7 +584,8 @@ def copies():
 
 
 KINDS = {"mma": mmas, "wgmma": wgmmas, "copy": copies}
-work = [job for kind in sys.argv[4:] or KINDS for job in KINDS[kind]()]
+every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+work = [job for kind in sys.argv[5:] or KINDS for job in KINDS[kind]()][::every]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     for failure in pool.map(lambda job: job[0](job[1]), work):
         if failure:

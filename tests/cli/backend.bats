@@ -35,6 +35,7 @@ sweep() {
     sweep numeric reductions atomics
 }
 
-@test "every MMA of atoms.def, and every copy in every width, with predicates and swizzles, is what Python computes" {
-    sweep atoms
+# tests/proof runs all of them.
+@test "MMAs of atoms.def and copies in every width, with predicates and swizzles, are what Python computes: each fifth" {
+    sweep atoms 5
 }

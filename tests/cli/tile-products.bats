@@ -17,7 +17,7 @@ all_right() {
     [ "$(grep -c '^ok' <<<"$output")" -eq "$1" ]
 }
 
-# Shares of tests/tiles/proof, which runs all.
+# Shares of tests/proof, which runs all.
 @test "random products compute what NumPy does, bit by bit, under random schedules, on sm_90a" {
     all_right 8 products --count 8
 }

@@ -28,9 +28,9 @@ programs() {
 }
 
 @test "random tile programs compute what NumPy does, bit by bit, with both schedules" {
-    run "$(python)" "$BATS_TEST_DIRNAME/../tiles/random" "${CUTE_BIN%/bin}" --count 120 --passes
+    run "$(python)" "$BATS_TEST_DIRNAME/../tiles/random" "${CUTE_BIN%/bin}" --count 120 --every 3 --passes
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; false; }
-    [ "$(grep -c '^ok' <<<"$output")" -eq 120 ]
+    [ "$(grep -c '^ok' <<<"$output")" -eq 40 ]
 }
 
 @test "tiles change threads through shared memory without bank conflicts: transposes, scans and reductions of columns, of 8 to 64 bits" {
