@@ -17,6 +17,7 @@
 
 #include "cute/base.h"
 #include "cute/tensor_map.h"
+#include "cute/texture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,7 @@ typedef struct cute_device_module cute_device_module;
 typedef struct cute_device_function cute_device_function;
 typedef struct cute_device_event cute_device_event;
 typedef struct cute_device_graph cute_device_graph;
+typedef struct cute_device_texture cute_device_texture;
 typedef struct cute_stream cute_stream;
 
 /* Numbers that the device does not report are 0. */
@@ -157,6 +159,22 @@ CUTE_API cute_status cute_device_sync(cute_device *device, cute_diag *diag);
 /* Encodes the 128 bytes of the kernel's parameter. */
 CUTE_API cute_status cute_device_encode_map(cute_device *device, const cute_tensor_map *map,
                                             uint8_t out[CUTE_MAP_BYTES], cute_diag *diag);
+
+/* ---- textures and surfaces ---- */
+
+/* Makes a texture or surface object of the memory at texture->address; *handle is the kernel's argument. An array of the device has its
+ * own copy of the texels, undefined until cute_device_texture_load; the emulator reads and writes the memory. Released with the device.
+ * CUTE_INVALID names the violated rule. */
+CUTE_API cute_status cute_device_texture_create(cute_device *device, const cute_texture *texture,
+                                                cute_device_texture **out, uint64_t *handle, cute_diag *diag);
+CUTE_API cute_status cute_device_texture_destroy(cute_device *device, cute_device_texture *texture,
+                                                 cute_diag *diag);
+/* Copies the memory to the object's array, and the array to the memory: asynchronous, on `stream` (NULL: the default stream). Without an
+ * array they do nothing. */
+CUTE_API cute_status cute_device_texture_load(cute_device *device, cute_stream *stream,
+                                              cute_device_texture *texture, cute_diag *diag);
+CUTE_API cute_status cute_device_texture_store(cute_device *device, cute_stream *stream,
+                                               cute_device_texture *texture, cute_diag *diag);
 
 /* ---- streams: in order within a stream, concurrent between streams ---- */
 

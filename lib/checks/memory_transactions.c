@@ -61,8 +61,8 @@ static bool memory_transactions_access(em_checks *c, const memory_access *a)
     int kind = traffic_kind(c, a->space);
     if (kind == EM_TRAFFIC_KINDS || a->mbarrier) return true;
     if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return true;
-    /* How hardware splits wmma.load and wmma.store is undocumented. */
-    if (a->inst->opcode == EM_OP_wmma) return true;
+    /* How hardware splits wmma.load and wmma.store is undocumented; texels are not requested by address. */
+    if (a->inst->opcode == EM_OP_wmma || em_uses_object(a->inst)) return true;
     memory_request *r = &c->traffic[kind].request;
     if (r->of.count && (r->warp != a->warp || r->inst != a->inst || r->pending != p || a->lane <= r->last ||
                         r->of.bytes != a->bytes))

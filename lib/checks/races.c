@@ -212,10 +212,10 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
         if (depends_on_launch(c, o, &reads[n], current)) report_dependence(c, a, at, &reads[n]);
     if (write || !written) return;
     bool here = global && before->time > c->launch_time;
-    if (here && em_has(i, EM_M_nc))
+    if (here && (em_has(i, EM_M_nc) || em_is_fetch(i)))
         em_check_find(c, FOUND_RACE_READ_ONLY_PATH, a->warp, i, a->lane, before->inst,
-                      "race: %s.nc reads through the non-coherent path data that the same kernel writes",
-                      name);
+                      "race: %s%s reads through the non-coherent path data that the same kernel writes", name,
+                      em_is_fetch(i) ? "" : ".nc");
     if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), global, before, current))
         em_check_find(c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
                       "race: %s reads through the async proxy data written through the generic proxy; no "

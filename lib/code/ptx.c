@@ -267,6 +267,10 @@ static void set_memory(const em_inst *i, ssa_inst *to)
     bool store = i->opcode == EM_OP_st, atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red;
     bool load = i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu;
     unsigned bytes = ptx_types[i->type].bytes;
+    if (em_uses_object(i)) {
+        to->class = CUTE_CODE_TEXTURE;
+        to->space = CUTE_CODE_SPACE_TEXTURE;
+    }
     if (!store && !atomic && !load && i->opcode != EM_OP_ldmatrix && i->opcode != EM_OP_stmatrix) return;
     to->space = i->space < sizeof space_of ? space_of[i->space] : CUTE_CODE_SPACE_GENERIC;
     to->access = atomic                                 ? CUTE_ACCESS_ATOMIC

@@ -7,17 +7,25 @@
 
 #include "lib/base/buffer.h"
 #include "lib/base/system/library.h"
-#include "lib/device/cuda_api.h"
+#include "lib/device/cuda_texture.h"
 #include "lib/device/device.h"
+#include "lib/numeric/texture.h"
 
 enum { JIT_LOG_BYTES = 16384, DEFAULT_DYNAMIC_SMEM = 48 * 1024, PORTABLE_CLUSTER = 8 };
 
-typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH, OWNED_STREAM, OWNED_MEMORY } owned_kind;
+typedef enum owned_kind {
+    OWNED_MODULE,
+    OWNED_EVENT,
+    OWNED_GRAPH,
+    OWNED_STREAM,
+    OWNED_MEMORY,
+    OWNED_TEXTURE
+} owned_kind;
 
 typedef struct owned {
     struct owned *next;
     owned_kind kind;
-    uintptr_t handle; /* the driver's handle; a cuda_stream; the address of memory */
+    uintptr_t handle; /* the driver's handle; a cuda_stream or cuda_texture; the address of memory */
 } owned;
 
 typedef struct cuda_stream {
@@ -254,6 +262,10 @@ static cu_result release_handle(cuda_device *d, owned_kind kind, uintptr_t handl
     case OWNED_EVENT: return d->api.event_destroy((cu_event)handle);
     case OWNED_GRAPH: return d->api.graph_exec_destroy((cu_graph_exec)handle);
     case OWNED_MEMORY: return d->api.free(handle);
+    case OWNED_TEXTURE:
+        result = cute_cuda_texture_release(&d->api, (cuda_texture *)handle);
+        free((void *)handle);
+        return result;
     case OWNED_STREAM:
         result = d->api.stream_sync(stream->handle);
         d->api.stream_destroy(stream->handle);
@@ -631,6 +643,46 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
     return CUTE_OK;
 }
 
+/* ---- textures ---- */
+
+static cute_status cuda_texture_create(cute_device *device, const cute_texture *texture,
+                                       cute_device_texture **out, uint64_t *handle, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    const char *doing;
+    if (!cute_cuda_has_textures(&d->api)) return fail_unsupported("textures and surfaces", diag);
+    cuda_texture *t = calloc(1, sizeof *t);
+    if (!t) return cute_fail_memory(diag);
+    t->texture = *texture;
+    cu_result result = cute_cuda_texture_make(&d->api, t, &doing);
+    cute_status status = result == 0 ? own_handle(d, OWNED_TEXTURE, (uintptr_t)t, diag)
+                                     : driver_error(&d->api, result, doing, diag);
+    if (status != CUTE_OK) {
+        release_handle(d, OWNED_TEXTURE, (uintptr_t)t);
+        return status;
+    }
+    *out = (cute_device_texture *)t;
+    *handle = t->object;
+    return CUTE_OK;
+}
+
+static cute_status cuda_texture_destroy(cute_device *device, cute_device_texture *texture, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    disown_handle(d, OWNED_TEXTURE, (uintptr_t)texture);
+    cu_result result = release_handle(d, OWNED_TEXTURE, (uintptr_t)texture);
+    return result == 0 ? CUTE_OK : driver_error(&d->api, result, "destroying a texture", diag);
+}
+
+static cute_status cuda_texture_move(cute_device *device, cute_stream *stream, cute_device_texture *texture,
+                                     bool to_memory, cute_diag *diag)
+{
+    const cuda_device *d = cuda(device);
+    cu_result result =
+        cute_cuda_texture_move(&d->api, (const cuda_texture *)texture, to_memory, handle_of(device, stream));
+    return result == 0 ? CUTE_OK : driver_error(&d->api, result, "copying between memory and an array", diag);
+}
+
 static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 {
     /* The context instead of the stream, to flush the kernels' printf buffer. */
@@ -794,6 +846,9 @@ static const cute_device_ops cuda_ops = {
     .occupancy = cuda_occupancy,
     .start = cuda_start,
     .encode_map = cuda_encode_map,
+    .texture_create = cuda_texture_create,
+    .texture_destroy = cuda_texture_destroy,
+    .texture_move = cuda_texture_move,
     .sync = cuda_sync,
     .stream_create = cuda_stream_create,
     .stream_create_urgent = cuda_stream_create_urgent,

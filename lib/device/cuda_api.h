@@ -15,6 +15,7 @@ typedef struct cu_stream_s *cu_stream;
 typedef struct cu_event_s *cu_event;
 typedef struct cu_graph_s *cu_graph;
 typedef struct cu_graph_exec_s *cu_graph_exec;
+typedef struct cu_array_s *cu_array;
 typedef unsigned long long cu_address;
 
 enum {
@@ -104,6 +105,73 @@ typedef struct cu_launch_config {
 
 _Static_assert(sizeof(cu_launch_attribute) == 72, "CUlaunchAttribute has 72 bytes");
 _Static_assert(sizeof(cu_launch_config) == 56, "CUlaunchConfig has 56 bytes");
+
+/* ---- arrays, textures and surfaces ---- */
+
+enum { /* flags of arrays */
+       CU_ARRAY_LAYERED = 1,
+       CU_ARRAY_SURFACE = 2,
+       CU_ARRAY_CUBE = 4,
+       CU_ARRAY_GATHER = 8,
+};
+enum { CU_RESOURCE_ARRAY = 0, CU_RESOURCE_LINEAR = 2, CU_RESOURCE_PITCH = 3 };
+enum { CU_TEXTURE_AS_INTEGERS = 1, CU_TEXTURE_NORMALIZED = 2 };
+enum { CU_MEMORY_DEVICE = 2, CU_MEMORY_ARRAY = 3 };
+
+typedef struct cu_array_descriptor {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+} cu_array_descriptor;
+
+typedef struct cu_resource {
+    int kind;
+    union {
+        cu_array array;
+        struct {
+            cu_address address;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            cu_address address;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitch;
+        int reserved[32];
+    } of;
+    unsigned flags;
+} cu_resource;
+
+typedef struct cu_texture_descriptor {
+    int modes[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most, border[4];
+    int reserved[12];
+} cu_texture_descriptor;
+
+typedef struct cu_copy_end {
+    size_t x, y, z, lod; /* x in bytes */
+    int memory;
+    void *host;
+    cu_address address;
+    cu_array array;
+    void *reserved;
+    size_t pitch, rows;
+} cu_copy_end;
+
+typedef struct cu_copy_3d {
+    cu_copy_end from, to;
+    size_t row, rows, slices; /* row in bytes */
+} cu_copy_3d;
+
+_Static_assert(sizeof(cu_array_descriptor) == 40, "CUDA_ARRAY3D_DESCRIPTOR has 40 bytes");
+_Static_assert(sizeof(cu_resource) == 144, "CUDA_RESOURCE_DESC has 144 bytes");
+_Static_assert(sizeof(cu_texture_descriptor) == 104, "CUDA_TEXTURE_DESC has 104 bytes");
+_Static_assert(sizeof(cu_copy_3d) == 200, "CUDA_MEMCPY3D has 200 bytes");
 
 typedef struct cuda_api {
 #define F(field, symbol, needed, args) cu_result(*field) args;

@@ -8,6 +8,7 @@
 
 #include "lib/base/abi.h"
 #include "lib/base/system/library.h"
+#include "lib/numeric/texture.h"
 
 enum { MAX_DEVICE_INDEX = 1023 };
 
@@ -305,6 +306,37 @@ cute_status cute_device_encode_map(cute_device *device, const cute_tensor_map *m
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, map, "cute_tensor_map", diag));
     CUTE_TRY(enter_device(device, diag));
     return device->ops->encode_map(device, &ours, out, diag);
+}
+
+cute_status cute_device_texture_create(cute_device *device, const cute_texture *texture,
+                                       cute_device_texture **out, uint64_t *handle, cute_diag *diag)
+{
+    cute_texture ours;
+    *out = NULL;
+    CUTE_TRY(cute_struct_read(&ours, sizeof ours, texture, "cute_texture", diag));
+    CUTE_TRY(num_texture_check(&ours, diag));
+    CUTE_TRY(enter_device(device, diag));
+    return device->ops->texture_create(device, &ours, out, handle, diag);
+}
+
+cute_status cute_device_texture_destroy(cute_device *device, cute_device_texture *texture, cute_diag *diag)
+{
+    CUTE_TRY(enter_device(device, diag));
+    return device->ops->texture_destroy(device, texture, diag);
+}
+
+cute_status cute_device_texture_load(cute_device *device, cute_stream *stream, cute_device_texture *texture,
+                                     cute_diag *diag)
+{
+    CUTE_TRY(enter_device(device, diag));
+    return device->ops->texture_move(device, stream, texture, false, diag);
+}
+
+cute_status cute_device_texture_store(cute_device *device, cute_stream *stream, cute_device_texture *texture,
+                                      cute_diag *diag)
+{
+    CUTE_TRY(enter_device(device, diag));
+    return device->ops->texture_move(device, stream, texture, true, diag);
 }
 
 cute_status cute_device_sync(cute_device *device, cute_diag *diag)

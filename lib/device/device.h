@@ -52,6 +52,12 @@ typedef struct cute_device_ops {
     cute_status (*start)(cute_device *, cute_device_function *, const cute_device_launch *, void *const *,
                          cute_diag *);
     cute_status (*encode_map)(cute_device *, const cute_tensor_map *, uint8_t *, cute_diag *);
+    /* The texture was checked. The last moves texels between an array and memory, asynchronously. */
+    cute_status (*texture_create)(cute_device *, const cute_texture *, cute_device_texture **, uint64_t *,
+                                  cute_diag *);
+    cute_status (*texture_destroy)(cute_device *, cute_device_texture *, cute_diag *);
+    cute_status (*texture_move)(cute_device *, cute_stream *, cute_device_texture *, bool to_memory,
+                                cute_diag *);
     cute_status (*sync)(cute_device *, cute_diag *);
     cute_status (*stream_create)(cute_device *, cute_stream **, cute_diag *);
     /* A stream whose kernels get free multiprocessors before those of other streams. NULL: no such streams. */

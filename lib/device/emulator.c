@@ -48,6 +48,11 @@ struct cute_device_event {
     double time;
 };
 
+struct cute_device_texture {
+    cute_device_texture *next;
+    uint64_t handle;
+};
+
 typedef struct emulator_stream {
     cute_stream base;
     struct emulator_stream *next;
@@ -60,6 +65,8 @@ typedef struct emulator {
     cute_device_function *functions;
     cute_device_event *events;
     emulator_stream *streams;
+    cute_device_texture *texture_handles;
+    em_textures textures;
     uint64_t module_base; /* of the next module */
     cute_emulator_counts counts;
     em_checks *checks;     /* NULL: off */
@@ -115,6 +122,11 @@ static void clear_device(emulator *e)
         next = s->next;
         free(s);
     }
+    for (cute_device_texture *t = e->texture_handles, *next; t; t = next) {
+        next = t->next;
+        free(t);
+    }
+    free(e->textures.list);
     em_memory_release(&e->memory);
     em_checks_destroy(e->checks);
     em_counters_destroy(e->counters);
@@ -514,6 +526,7 @@ static cute_status emulator_start_all(cute_device *device, cute_device_function 
     em_launch l = {.program = function->module->program,
                    .kernel = f,
                    .memory = &e->memory,
+                   .textures = &e->textures,
                    .options = e->options,
                    .dynamic_shared = (uint32_t)launch->dynamic_smem,
                    .cooperative = launch->cooperative,
@@ -577,6 +590,45 @@ static cute_status emulator_encode_map(cute_device *device, const cute_tensor_ma
 {
     (void)device;
     return num_tensor_map_encode(map, out, diag);
+}
+
+/* ---- textures: kernels read and write the memory itself ---- */
+
+static cute_status emulator_texture_create(cute_device *device, const cute_texture *texture,
+                                           cute_device_texture **out, uint64_t *handle, cute_diag *diag)
+{
+    emulator *e = as_emulator(device);
+    cute_device_texture *t = calloc(1, sizeof *t);
+    if (!t || !em_texture_add(&e->textures, texture, handle)) {
+        free(t);
+        return cute_fail_memory(diag);
+    }
+    *t = (cute_device_texture){e->texture_handles, *handle};
+    e->texture_handles = t;
+    *out = t;
+    return CUTE_OK;
+}
+
+static cute_status emulator_texture_destroy(cute_device *device, cute_device_texture *texture,
+                                            cute_diag *diag)
+{
+    emulator *e = as_emulator(device);
+    (void)diag;
+    for (cute_device_texture **at = &e->texture_handles; *at; at = &(*at)->next)
+        if (*at == texture) {
+            *at = texture->next;
+            em_texture_remove(&e->textures, texture->handle);
+            free(texture);
+            break;
+        }
+    return CUTE_OK;
+}
+
+static cute_status emulator_texture_move(cute_device *device, cute_stream *stream,
+                                         cute_device_texture *texture, bool to_memory, cute_diag *diag)
+{
+    (void)device, (void)stream, (void)texture, (void)to_memory, (void)diag;
+    return CUTE_OK;
 }
 
 static cute_status emulator_sync(cute_device *device, cute_diag *diag)
@@ -807,6 +859,9 @@ static const cute_device_ops emulator_ops = {
     .prepare = emulator_prepare,
     .start = emulator_start,
     .encode_map = emulator_encode_map,
+    .texture_create = emulator_texture_create,
+    .texture_destroy = emulator_texture_destroy,
+    .texture_move = emulator_texture_move,
     .sync = emulator_sync,
     .stream_create = emulator_stream_create,
     .stream_destroy = emulator_stream_destroy,

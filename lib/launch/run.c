@@ -330,18 +330,31 @@ static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES],
     return CUTE_OK;
 }
 
+static cute_status open_textures(run_child *c, cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    c->textures = cute_arena_array(c->arena, plan->texture_count + 1, sizeof *c->textures);
+    if (!c->textures) return cute_fail_memory(diag);
+    for (size_t i = 0; i < plan->texture_count; i++)
+        CUTE_TRY(cute_plan_open_texture(&plan->textures[i], c->ranks[plan->textures[i].rank].buffers,
+                                        c->device, &c->textures[i], diag));
+    return CUTE_OK;
+}
+
 static cute_status fill_sequences(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
     uint8_t(*maps)[CUTE_MAP_BYTES] = cute_arena_array(c->arena, plan->map_count + 1, CUTE_MAP_BYTES);
     if (!maps) return cute_fail_memory(diag);
     CUTE_TRY(encode_maps(c, maps, diag));
+    CUTE_TRY(open_textures(c, diag));
     for (size_t s = 0; s <= plan->config->bench.baseline_count; s++) {
         const plan_sequence *sequence = s ? &plan->baselines[s - 1] : &plan->main;
         for (size_t i = 0; i < sequence->count; i++) {
             void ***params = &c->sequences[s].params[i];
             CUTE_TRY(cute_plan_copy_params(c->arena, &sequence->launches[i], params, diag));
-            cute_plan_apply_fixups(&sequence->launches[i], *params, c->buffers, maps, c->map_addresses);
+            cute_plan_apply_fixups(&sequence->launches[i], *params, c->buffers, maps, c->map_addresses,
+                                   c->textures);
         }
         loaded_sequence *loaded = &c->sequences[s];
         loaded->run = (plan_run){.plan = plan,
@@ -351,6 +364,7 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
                                  .functions = loaded->functions,
                                  .params = loaded->params,
                                  .comm = c->comm,
+                                 .textures = c->textures,
                                  .windows = c->windows,
                                  .window_front = (int64_t)run_guards(c).front};
         CUTE_TRY(cute_plan_open_streams(&loaded->run, c->arena, diag));

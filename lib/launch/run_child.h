@@ -26,6 +26,7 @@ struct run_child {
     cute_device *device;
     cute_device_module *module;
     cute_address *buffers, *map_addresses; /* buffers: of the selected rank */
+    plan_texture_object *textures;         /* of the plan */
     cute_comm *comm;                       /* with other processes; NULL: there are none */
     int *windows;                          /* per buffer, its number in `comm` */
     loaded_sequence *sequences;            /* 1 + baselines */

@@ -121,7 +121,8 @@ cute_status run_fill_ranks(run_child *c, uint8_t (*maps)[CUTE_MAP_BYTES], cute_d
             void ***params = &c->ranks[r].params[i];
             if (r) {
                 CUTE_TRY(cute_plan_copy_params(c->arena, launch, params, diag));
-                cute_plan_apply_fixups(launch, *params, c->ranks[r].buffers, maps, c->map_addresses);
+                cute_plan_apply_fixups(launch, *params, c->ranks[r].buffers, maps, c->map_addresses,
+                                       c->textures);
             } else {
                 *params = c->sequences[0].params[i];
             }

@@ -182,7 +182,7 @@ T
 }
 
 @test "what is missing says so where it is executed, and keeps other kernels from nothing" {
-    kernel "setp.eq.u32 %p1, %r0, 99; @%p1 tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}]; st.global.u32 [%d1], %r0;"
+    kernel "setp.eq.u32 %p1, %r0, 99; @%p1 vadd.s32.s32.s32 %r1, %r2, %r3; st.global.u32 [%d1], %r0;"
     emulate
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     while IFS='|' read -r text why; do
@@ -192,7 +192,7 @@ T
         says "k.ptx:8:1: error: ${text%%[. ]*} is not supported: $why"
         says "block (0, 0, 0), thread (0, 0, 0)"
     done <<'T'
-tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];|textures are not emulated
+tex.base.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}], {%r1};|mipmaps, multisampled textures and .v2 are not emulated
 vadd.s32.s32.s32 %r1, %r2, %r3;|video instructions are not emulated
 mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|sparse MMAs are not emulated
 multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;|multimem addresses are not emulated

@@ -1,5 +1,5 @@
 /* A stand-in for libcuda.so.1 that runs no kernel and records launches: $RECORDCUDA names a file, which gets a line for each launch and
- * fill, with the bytes of all parameters. Their sizes are those in the image's metadata (docs/metadata.md). A tensor map has the
+ * fill, array, texture and copy, with the bytes of all parameters. Their sizes are those in the image's metadata (docs/metadata.md). A tensor map has the
  * arguments that it was encoded from. Device memory is host memory, which fills do not write. $RECORDCUDA_ARCH is the compute capability (90). */
 #include <pthread.h>
 #include <stdint.h>
@@ -180,7 +180,7 @@ API int cuStreamWaitEvent(void *s, void *e, unsigned f)
 }
 API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {
-    *p = (uintptr_t)aligned_alloc(256, (n + 255) / 256 * 256);
+    *p = (uintptr_t)aligned_alloc(512, (n + 511) / 512 * 512);
     return *p ? 0 : 2;
 }
 API int cuMemFree_v2(unsigned long long p)
@@ -349,6 +349,136 @@ API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address
     }
     const int words[] = {type, (int)rank, interleave, swizzle, promotion, fill};
     for (int i = 0; i < 6; i++) out[110 + i] = (unsigned char)words[i];
+    return 0;
+}
+
+/* ---- arrays, textures and surfaces: descriptors are recorded; an array is host memory without gaps ---- */
+
+typedef struct {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+    char *data;
+} array;
+
+typedef struct {
+    size_t x, y, z, lod;
+    int memory;
+    void *host;
+    unsigned long long address;
+    array *array;
+    void *reserved;
+    size_t pitch, rows;
+} copy_end;
+
+typedef struct {
+    copy_end from, to;
+    size_t row, rows, slices;
+} copy;
+
+typedef struct {
+    int kind;
+    union {
+        array *array;
+        struct {
+            unsigned long long address;
+            int format;
+            unsigned channels;
+            size_t sizes[3]; /* bytes; or width, height, pitch */
+        } memory;
+        int reserved[32];
+    } of;
+    unsigned flags;
+} resource;
+
+typedef struct {
+    int modes[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap[3], border[4];
+    int reserved[12];
+} reading;
+
+static unsigned long long objects;
+
+API int cuArray3DCreate_v2(array **out, const array *descriptor)
+{
+    char line[200];
+    static const int bytes[] = {[1] = 1, [2] = 2, [3] = 4, [8] = 1, [9] = 2, [10] = 4, [16] = 2, [32] = 4};
+    array *a = calloc(1, sizeof *a);
+    memcpy(a, descriptor, 40);
+    size_t texels = a->width * (a->height ? a->height : 1) * (a->depth ? a->depth : 1);
+    a->data = calloc(texels * a->channels, (size_t)bytes[a->format]);
+    snprintf(line, sizeof line, "array %zux%zux%zu format %d channels %u flags %u\n", a->width, a->height,
+             a->depth, a->format, a->channels, a->flags);
+    record(line);
+    *out = a;
+    return 0;
+}
+API int cuArrayDestroy(array *a)
+{
+    record("array destroyed\n");
+    free(a->data);
+    free(a);
+    return 0;
+}
+static char *end_of_copy(const copy *c, const copy_end *e, size_t row, size_t slice)
+{
+    return e->array ? e->array->data + (slice * c->rows + row) * c->row
+                    : (char *)(uintptr_t)e->address + (slice * e->rows + row) * e->pitch;
+}
+API int cuMemcpy3DAsync_v2(const copy *c, void *s)
+{
+    char line[200];
+    (void)s;
+    for (size_t z = 0; z < c->slices; z++)
+        for (size_t y = 0; y < c->rows; y++)
+            memcpy(end_of_copy(c, &c->to, y, z), end_of_copy(c, &c->from, y, z), c->row);
+    snprintf(line, sizeof line, "copy %zu bytes x %zu x %zu from %s to %s\n", c->row, c->rows, c->slices,
+             c->from.memory == 3 ? "array" : "memory", c->to.memory == 3 ? "array" : "memory");
+    record(line);
+    return 0;
+}
+static int make_object(unsigned long long *out, const resource *r, const reading *t)
+{
+    char line[400];
+    int length = snprintf(line, sizeof line, "%s %llu of ", t ? "texture" : "surface", ++objects);
+    if (r->kind == 0)
+        length += snprintf(line + length, sizeof line - (size_t)length, "array %zux%zux%zu",
+                           r->of.array->width, r->of.array->height, r->of.array->depth);
+    else
+        length += snprintf(
+            line + length, sizeof line - (size_t)length, "memory kind %d format %d channels %u: %zu %zu %zu",
+            r->kind, r->of.memory.format, r->of.memory.channels, r->of.memory.sizes[0],
+            r->kind == 3 ? r->of.memory.sizes[1] : 0, r->kind == 3 ? r->of.memory.sizes[2] : 0);
+    if (t)
+        length += snprintf(line + length, sizeof line - (size_t)length,
+                           " modes %d %d %d filter %d flags %u border %g %g", t->modes[0], t->modes[1],
+                           t->modes[2], t->filter, t->flags, (double)t->border[0], (double)t->border[1]);
+    snprintf(line + length, sizeof line - (size_t)length, "\n");
+    record(line);
+    *out = objects;
+    return 0;
+}
+API int cuTexObjectCreate(unsigned long long *out, const resource *r, const reading *t, const void *view)
+{
+    if (view || !t || (r->kind && r->of.memory.address % 512)) return INVALID;
+    return make_object(out, r, t);
+}
+API int cuSurfObjectCreate(unsigned long long *out, const resource *r)
+{
+    return r->kind ? INVALID : make_object(out, r, NULL);
+}
+API int cuTexObjectDestroy(unsigned long long object)
+{
+    (void)object;
+    record("texture destroyed\n");
+    return 0;
+}
+API int cuSurfObjectDestroy(unsigned long long object)
+{
+    (void)object;
+    record("surface destroyed\n");
     return 0;
 }
 

@@ -115,6 +115,17 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
     m->changes += changed; /* a failed lock attempt does not count */
 }
 
+void em_reduce_atomically(em_warp *w, const em_inst *i, uint8_t *memory, uint64_t value)
+{
+    uint32_t bytes = ptx_types[i->type].bytes;
+    bool changed = false;
+    w->machine->atomics++;
+    if (w->machine->parallel)
+        update_atomically(i, memory, bytes, value, 0, &changed);
+    else
+        update_memory(i, memory, bytes, value, 0, &changed);
+}
+
 cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool red = i->opcode == EM_OP_red, cas = em_has(i, EM_M_cas);

@@ -202,10 +202,12 @@ static void add_busy(const em_inst *i, const em_tally *t, const em_transactions 
         b->operations[work[n].kind] += (tensor ? t->instructions : t->lanes) * work[n].operations;
     }
     if (em_work_issues(i)) b->issued += t->instructions;
-    bool atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red;
+    bool atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red || i->opcode == EM_OP_sured;
     if (atomic && t->bytes[EM_GLOBAL][1]) b->atomics += t->lanes;
     if (i->opcode == EM_OP_cp && em_has(i, EM_M_bulk)) {
         for (int store = 0; store < 2; store++) b->bulk[store] += t->bytes[EM_GLOBAL][store];
+    } else if (em_uses_object(i)) {
+        b->stored += t->bytes[EM_GLOBAL][1];
     } else if (t->bytes[EM_GLOBAL][1]) {
         b->stored += EM_SECTOR * moved->count[EM_SECTORS];
     }

@@ -10,6 +10,7 @@
 #include "cute/emulator_options.h"
 #include "lib/base/buffer.h"
 #include "lib/emulator/program/program.h"
+#include "lib/numeric/texture.h"
 #include "lib/order/barrier.h"
 
 /* ---- device memory: each allocation has its own address range, so that every access can be checked ---- */
@@ -44,6 +45,21 @@ const em_allocation *em_memory_find(const em_memory *memory, uint64_t address);
 /* Whether any of `size` bytes from `base` belongs to an allocation or a window of generic addresses. */
 bool em_memory_overlaps(const em_memory *memory, uint64_t base, uint64_t size);
 void em_memory_release(em_memory *memory);
+
+/* ---- texture and surface objects: their handles count from EM_TEXTURE_HANDLE; they are not reused. texture.c ---- */
+
+#define EM_TEXTURE_HANDLE UINT64_C(0x7e87000000000000)
+typedef struct em_texture {
+    cute_texture texture;
+    bool live; /* not destroyed */
+} em_texture;
+typedef struct em_textures {
+    em_texture *list;
+    size_t count, capacity;
+} em_textures;
+/* False if memory is exhausted. */
+bool em_texture_add(em_textures *textures, const cute_texture *texture, uint64_t *handle);
+void em_texture_remove(em_textures *textures, uint64_t handle);
 
 /* ---- a launch ---- */
 
@@ -119,6 +135,7 @@ typedef struct em_launch {
     const em_program *program;
     const em_function *kernel;
     em_memory *memory;
+    const em_textures *textures; /* NULL: none */
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared;
     const uint8_t *params;               /* the parameter block, kernel->param_bytes */

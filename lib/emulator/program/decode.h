@@ -34,6 +34,11 @@ cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int me
 /* st.async and red.async, barrier.cluster. */
 cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i);
 cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i);
+/* Executors of textures and surfaces; the update of sured, whose type and operation are those of red. */
+void em_run_texture(em_warp *w, const em_inst *i, uint32_t mask);
+void em_run_surface(em_warp *w, const em_inst *i, uint32_t mask);
+void em_run_texture_query(em_warp *w, const em_inst *i, uint32_t mask);
+void em_reduce_atomically(em_warp *w, const em_inst *i, uint8_t *memory, uint64_t value);
 cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
 /* Translates modifiers to number.h. float.c */
 num_round em_rounding(const em_inst *i);

@@ -195,6 +195,9 @@ struct em_inst {
             uint8_t field, dimension, value; /* num_map_field; value: the operand */
         } map;
         struct {
+            uint8_t geometry, memory, vector, component; /* memory: the operand; component: of tld4 */
+        } texture;
+        struct {
             uint32_t target, reconverge; /* reconverge: UINT32_MAX: none */
         } branch;
         const struct em_call *call;
@@ -209,6 +212,16 @@ struct em_inst {
     uint64_t mods[4];
     uint32_t where, length; /* of its text */
 };
+
+/* Reads texels through the texture path; accesses memory through objects. */
+static inline bool em_is_fetch(const em_inst *i)
+{
+    return i->opcode == EM_OP_tex || i->opcode == EM_OP_tld4;
+}
+static inline bool em_uses_object(const em_inst *i)
+{
+    return em_is_fetch(i) || i->opcode == EM_OP_suld || i->opcode == EM_OP_sust || i->opcode == EM_OP_sured;
+}
 
 static inline bool em_has(const em_inst *i, em_modifier m)
 {

@@ -178,6 +178,75 @@ static cute_status bind_map(binder *b, const json_t *json, const config_buffer *
     return add_fixup(b, (plan_fixup){FIXUP_MAP, param, 0, map, 0, 0});
 }
 
+/* The handle of a texture or surface object, an integer of 64 bits. */
+static cute_status bind_texture(binder *b, const json_t *json, bool surface, const cute_path *path)
+{
+    const cute_arg *arg = b->arg;
+    const char *what = surface ? "surface" : "texture";
+    config_buffer *buffer;
+    size_t texture, param = b->next;
+    cute_dtype dtype;
+    bool fits =
+        !arg || arg->kind == CUTE_ARG_UNKNOWN ||
+        (arg->kind == CUTE_ARG_SCALAR &&
+         (!arg->dtype || (cute_dtype_find(arg->dtype, &dtype) && (dtype == CUTE_I64 || dtype == CUTE_U64))));
+    if (!fits)
+        return FAIL(b, path, "expected an argument of i64 for the handle of a %s, got %s, a %s%s%s", what,
+                    b->label, cute_arg_kind_name(arg->kind), arg->dtype ? " of " : "",
+                    arg->dtype ? arg->dtype : "");
+    CUTE_TRY(config_find_buffer(b->config, json_string_value(json_object_get(json, "buffer")),
+                                config_member(b->config, path, "buffer"), &buffer, b->diag));
+    size_t index = (size_t)(buffer - b->config->buffers);
+    if (!surface && buffer->init == INIT_NONE && !buffer->global && !b->plan->writes[index])
+        return FAIL(
+            b, path,
+            "the texture reads buffer '%s', which has no 'init' and is not written by an earlier launch",
+            buffer->tensor.name);
+    CUTE_TRY(cute_plan_texture(b->plan, json, path, buffer, surface, &texture, b->diag));
+    b->plan->used[index] = 1;
+    if (surface) b->plan->writes[index] = 1;
+    CUTE_TRY(add_integer(b, 0, path));
+    return add_fixup(b, (plan_fixup){FIXUP_TEXTURE, param, 0, texture, 0, 0});
+}
+
+/* The index of the buffer that a fixup refers to; SIZE_MAX: a temporary. */
+static size_t buffer_of(const binder *b, const plan_fixup *f)
+{
+    size_t index = f->kind == FIXUP_TEXTURE                               ? b->plan->textures[f->index].buffer
+                   : f->kind == FIXUP_MAP || f->kind == FIXUP_MAP_ADDRESS ? b->plan->maps[f->index].buffer
+                                                                          : f->index;
+    return index < b->config->buffer_count ? index : SIZE_MAX;
+}
+
+/* Whether another argument may change the buffer of a texture or surface in an array, which is a copy of it during the launch. */
+static bool clashes(const binder *b, const plan_fixup *object, const plan_fixup *other)
+{
+    const plan_texture *t = &b->plan->textures[object->index];
+    const cute_arg *arg = cute_kernel_arg_of(b->kernel, other->param);
+    if (other == object || buffer_of(b, other) != t->buffer) return false;
+    if (t->texture.surface) return true;
+    if (other->kind == FIXUP_TEXTURE) return b->plan->textures[other->index].texture.surface;
+    return t->texture.memory == CUTE_TEXTURE_ARRAY && (!arg || arg->writes || !arg->reads);
+}
+
+static cute_status check_arrays(binder *b, const cute_path *path)
+{
+    const plan_launch *l = b->launch;
+    for (size_t i = 0; i < l->fixup_count; i++)
+        for (size_t k = 0; k < l->fixup_count && l->fixups[i].kind == FIXUP_TEXTURE; k++) {
+            const plan_texture *t = &b->plan->textures[l->fixups[i].index];
+            if (!clashes(b, &l->fixups[i], &l->fixups[k])) continue;
+            FAIL(b, path, "buffer '%s' is bound to a %s and to another argument%s",
+                 b->config->buffers[t->buffer].tensor.name, t->texture.surface ? "surface" : "texture",
+                 t->texture.surface ? "" : " that may write it");
+            cute_note(b->diag, NULL,
+                      "expected another buffer: during the launch the %s is an array, a copy of its buffer",
+                      t->texture.surface ? "surface" : "texture");
+            return CUTE_INVALID;
+        }
+    return CUTE_OK;
+}
+
 /* The struct of a cute tensor: its address, then the unknown leaves of the layout. */
 static cute_status bind_tensor_struct(binder *b, const config_buffer *buffer, int64_t offset,
                                       const cute_path *path)
@@ -541,6 +610,10 @@ static cute_status bind_kind(binder *b, const json_t *json, const cute_path *pat
         CUTE_TRY(check_shape(b, buffer, path));
         return bind_memref(b, buffer, path);
     }
+    if ((item = json_object_get(json, "texture")))
+        return bind_texture(b, item, false, config_member(b->config, path, "texture"));
+    if ((item = json_object_get(json, "surface")))
+        return bind_texture(b, item, true, config_member(b->config, path, "surface"));
     item = json_object_get(json, "tensor_map");
     const cute_path *at = config_member(b->config, path, "tensor_map");
     CUTE_TRY(config_find_buffer(b->config, json_string_value(json_object_get(item, "buffer")),
@@ -688,6 +761,7 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
         status = bind_derived_map(&b, b.arg, path);
     }
     if (status == CUTE_OK && b.next != kernel->param_count) status = fail_count(&b, launch->arg_count, path);
+    if (status == CUTE_OK) status = check_arrays(&b, path);
     json_decref(args);
     return status;
 }

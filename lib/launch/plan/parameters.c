@@ -4,6 +4,14 @@
 #include "lib/base/diagnostics/diag.h"
 #include "lib/launch/plan/plan.h"
 
+const cute_arg *cute_kernel_arg_of(const cute_kernel *kernel, size_t param)
+{
+    for (size_t i = 0; i < kernel->arg_count; i++)
+        if (param >= kernel->args[i].first && param < kernel->args[i].first + kernel->args[i].count)
+            return &kernel->args[i];
+    return NULL;
+}
+
 uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size)
 {
     enum { ALIGN = 64 }; /* of a tensor map */
@@ -49,7 +57,8 @@ cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory
 }
 
 void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute_address *memory,
-                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses)
+                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses,
+                            const plan_texture_object *textures)
 {
     for (size_t i = 0; i < launch->fixup_count; i++) {
         const plan_fixup *f = &launch->fixups[i];
@@ -57,6 +66,7 @@ void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute
         if (f->peer || f->kind == FIXUP_PEERS) continue;
         cute_address address = f->kind == FIXUP_BUFFER        ? memory[f->index] + (cute_address)f->bytes
                                : f->kind == FIXUP_MAP_ADDRESS ? map_addresses[f->index]
+                               : f->kind == FIXUP_TEXTURE     ? textures[f->index].handle
                                                               : 0;
         if (f->kind == FIXUP_MAP)
             memcpy(at, maps[f->index], CUTE_MAP_BYTES);

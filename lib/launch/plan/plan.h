@@ -12,6 +12,7 @@ typedef enum plan_fixup_kind {
     FIXUP_BUFFER,      /* the address of a buffer or temporary, plus bytes */
     FIXUP_MAP,         /* the 128 bytes of a tensor map */
     FIXUP_MAP_ADDRESS, /* the address of a tensor map in device memory */
+    FIXUP_TEXTURE,     /* the handle of a texture or surface object */
     FIXUP_PEERS        /* the address of the table with each rank's address of a buffer */
 } plan_fixup_kind;
 
@@ -19,7 +20,7 @@ typedef struct plan_fixup {
     plan_fixup_kind kind;
     size_t param; /* index of the kernel's parameter */
     int64_t at;   /* byte offset in it */
-    size_t index; /* of the plan's memory, or of its map */
+    size_t index; /* of the plan's memory, or of its map or texture */
     int64_t bytes;
     int64_t peer; /* FIXUP_BUFFER: 1 + the rank whose memory it is; 0: the own */
 } plan_fixup;
@@ -32,6 +33,21 @@ typedef struct plan_map {
     const char *text; /* for the report */
     size_t rank;      /* whose memory it describes */
 } plan_map;
+
+typedef struct plan_texture {
+    cute_texture texture; /* the address is filled in later */
+    size_t buffer;
+    int64_t bytes;    /* offset from its start */
+    const char *text; /* for the report */
+    size_t rank;      /* whose memory it is of */
+} plan_texture;
+
+/* A texture on a device. */
+typedef struct plan_texture_object {
+    cute_device_texture *object;
+    uint64_t handle;
+    cute_address address; /* that it was made of */
+} plan_texture_object;
 
 /* A temporary of a host function, of one of its runs in a sequence, or a named one of launch.json, which come first. */
 typedef struct plan_temporary {
@@ -80,6 +96,8 @@ typedef struct cute_plan {
     plan_sequence *baselines; /* one for each baseline; empty for copies, fills and cuBLAS */
     plan_map *maps;
     size_t map_count, map_capacity;
+    plan_texture *textures;
+    size_t texture_count, texture_capacity;
     /* The plan's memory is indexed by the config's buffers, then these. */
     plan_temporary *temporaries;
     size_t temporary_count, temporary_capacity;
@@ -143,7 +161,8 @@ typedef struct plan_run {
     cute_device_event **events, **marks;    /* marks: one for each stream */
     const struct plan_run *others; /* those of the other ranks of an emulator, whose steps start with these */
     size_t other_count;
-    cute_comm *comm;      /* of collectives; NULL: one rank */
+    cute_comm *comm; /* of collectives; NULL: one rank */
+    const plan_texture_object *textures;
     const int *windows;   /* per buffer that others put into, its number */
     int64_t window_front; /* bytes of a window in front of the buffer */
 } plan_run;
@@ -155,6 +174,8 @@ cute_status cute_plan_start_steps(const plan_run *run, cute_diag *diag);
 cute_status cute_plan_fork(const plan_run *run, cute_diag *diag);
 cute_status cute_plan_join(const plan_run *run, cute_diag *diag);
 cute_status cute_plan_start_step(const plan_run *run, size_t step, cute_diag *diag);
+/* The argument that parameter `param` belongs to; NULL: the module does not say. */
+const cute_arg *cute_kernel_arg_of(const cute_kernel *kernel, size_t param);
 /* Room for a parameter of `size` bytes, aligned as tensor maps require. */
 uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size);
 /* A copy of the bytes of each parameter, for cute_plan_apply_fixups. */
@@ -162,10 +183,17 @@ cute_status cute_plan_copy_params(cute_arena *arena, const plan_launch *launch, 
 /* The 128 bytes of a tensor map; `memory` as for cute_plan_fill. */
 cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory, cute_device *device,
                                  uint8_t *out, cute_diag *diag);
-/* Writes addresses and encoded maps into parameters. `map_addresses` may be NULL if no map is in device memory. Addresses
+/* Makes a texture or surface object and loads its array; `memory` as for cute_plan_fill. */
+cute_status cute_plan_open_texture(const plan_texture *texture, const cute_address *memory,
+                                   cute_device *device, plan_texture_object *out, cute_diag *diag);
+/* The copies between arrays of textures and memory that a launch needs, before or after it. */
+cute_status cute_plan_move_textures(const plan_run *run, const plan_launch *launch, bool after,
+                                    cute_stream *stream, cute_diag *diag);
+/* Writes addresses, encoded maps and handles into parameters. `map_addresses` may be NULL if no map is in device memory. Addresses
  * that involve other ranks are left out. */
 void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute_address *memory,
-                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses);
+                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses,
+                            const plan_texture_object *textures);
 /* Adds a fixup. */
 cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan_fixup fixup,
                             cute_diag *diag);
@@ -200,5 +228,9 @@ cute_status cute_plan_tma_map_of(cute_plan *plan, const cute_path *path, const c
  * `arg` (may be NULL). Checks every rule of cuTensorMapEncodeTiled. */
 cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *path,
                           const config_buffer *buffer, const cute_arg *arg, size_t *index, cute_diag *diag);
+
+/* Adds a texture or surface object of a buffer, described by `json`. Checks every rule of the driver. */
+cute_status cute_plan_texture(cute_plan *plan, const json_t *json, const cute_path *path,
+                              const config_buffer *buffer, bool surface, size_t *index, cute_diag *diag);
 
 #endif

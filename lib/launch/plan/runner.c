@@ -19,6 +19,7 @@ struct cute_plan_runner {
     void ***params;                   /* by launch: the bytes of each parameter */
     cute_address *memory;             /* by buffer of the config, then by temporary; 0: not set */
     uint8_t (*maps)[CUTE_MAP_BYTES];
+    plan_texture_object *textures;
     plan_run run;
 };
 
@@ -70,7 +71,8 @@ static cute_status load_plan(cute_plan_runner *r, const cute_module *module, con
     r->memory =
         cute_arena_array(r->arena, r->config.buffer_count + r->plan.temporary_count + 1, sizeof *r->memory);
     r->maps = cute_arena_array(r->arena, r->plan.map_count + 1, CUTE_MAP_BYTES);
-    if (!r->functions || !r->params || !r->memory || !r->maps) return cute_fail_memory(diag);
+    r->textures = cute_arena_array(r->arena, r->plan.texture_count + 1, sizeof *r->textures);
+    if (!r->functions || !r->params || !r->memory || !r->maps || !r->textures) return cute_fail_memory(diag);
     CUTE_TRY(cute_launch_load(r->device, module, label, &r->loaded, diag));
     for (size_t i = 0; i < s->count; i++) {
         CUTE_TRY(cute_device_get_function(r->device, r->loaded, s->launches[i].kernel->name, &r->functions[i],
@@ -83,7 +85,8 @@ static cute_status load_plan(cute_plan_runner *r, const cute_module *module, con
                         .device = r->device,
                         .memory = r->memory,
                         .functions = r->functions,
-                        .params = r->params};
+                        .params = r->params,
+                        .textures = r->textures};
     CUTE_TRY(cute_plan_open_streams(&r->run, r->arena, diag));
     return find_globals(r, diag);
 }
@@ -115,6 +118,8 @@ cute_status cute_plan_open(cute_device *device, const cute_module *module, const
 void cute_plan_close(cute_plan_runner *r)
 {
     if (!r) return;
+    for (size_t i = 0; r->textures && i < r->plan.texture_count; i++)
+        if (r->textures[i].object) cute_device_texture_destroy(r->device, r->textures[i].object, NULL);
     for (int i = 1; r->run.streams && i < r->plan.main.streams; i++) cute_stream_destroy(r->run.streams[i]);
     if (r->loaded) cute_device_unload(r->device, r->loaded, NULL);
     cute_config_release(&r->config);
@@ -196,7 +201,25 @@ static cute_status apply_fixups(const cute_plan_runner *r, const plan_launch *la
             return cute_fail(
                 diag, CUTE_USAGE, NULL,
                 "tensor maps in device memory are unsupported in plans: expected a map passed by value");
-    cute_plan_apply_fixups(launch, params, r->memory, r->maps, NULL);
+    cute_plan_apply_fixups(launch, params, r->memory, r->maps, NULL, r->textures);
+    return CUTE_OK;
+}
+
+/* Textures are made for the buffers' addresses, and again when one changes. Their arrays are loaded before each launch. */
+static cute_status open_textures(cute_plan_runner *r, cute_diag *diag)
+{
+    for (size_t i = 0; i < r->plan.texture_count; i++) {
+        const plan_texture *t = &r->plan.textures[i];
+        plan_texture_object *object = &r->textures[i];
+        r->plan.writes[t->buffer] = 1;
+        if (object->object && object->address == r->memory[t->buffer] + (cute_address)t->bytes) continue;
+        if (object->object) {
+            CUTE_TRY(cute_device_sync(r->device, diag));
+            CUTE_TRY(cute_device_texture_destroy(r->device, object->object, diag));
+            *object = (plan_texture_object){0};
+        }
+        CUTE_TRY(cute_plan_open_texture(t, r->memory, r->device, object, diag));
+    }
     return CUTE_OK;
 }
 
@@ -206,6 +229,7 @@ cute_status cute_plan_start(cute_plan_runner *r, cute_stream *stream, cute_diag 
     CUTE_TRY(check_memory(r, diag));
     for (size_t i = 0; i < r->plan.map_count; i++)
         CUTE_TRY(cute_plan_encode_map(&r->plan.maps[i], r->memory, r->device, r->maps[i], diag));
+    CUTE_TRY(open_textures(r, diag));
     for (size_t i = 0; i < s->count; i++) CUTE_TRY(apply_fixups(r, &s->launches[i], r->params[i], diag));
     r->run.streams[0] = stream;
     return cute_plan_start_steps(&r->run, diag);

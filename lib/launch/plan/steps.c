@@ -185,9 +185,13 @@ static cute_status start_launch(const plan_run *run, size_t launch, cute_stream 
     enum { DEVICES_MOST = 16 }; /* of cute_emulator_options.devices */
     void *const *params[DEVICES_MOST] = {run->params[launch]};
     cute_device_launch shape = run->sequence->launches[launch].shape;
+    const plan_launch *bound = &run->sequence->launches[launch];
     shape.stream = stream;
-    if (!run->other_count)
-        return cute_device_start(run->device, run->functions[launch], &shape, run->params[launch], diag);
+    if (!run->other_count) {
+        CUTE_TRY(cute_plan_move_textures(run, bound, false, stream, diag));
+        CUTE_TRY(cute_device_start(run->device, run->functions[launch], &shape, run->params[launch], diag));
+        return cute_plan_move_textures(run, bound, true, stream, diag);
+    }
     for (size_t r = 0; r < run->other_count && r + 1 < DEVICES_MOST; r++)
         params[r + 1] = run->others[r].params[launch];
     return cute_emulator_start_all(run->device, run->functions[launch], &shape, params, diag);

@@ -84,15 +84,6 @@ static bool add_access(order_check *c, memory_access access)
     return true;
 }
 
-/* The argument that parameter `param` belongs to; NULL: the module does not say. */
-static const cute_arg *arg_of(const cute_kernel *kernel, size_t param)
-{
-    for (size_t i = 0; i < kernel->arg_count; i++)
-        if (param >= kernel->args[i].first && param < kernel->args[i].first + kernel->args[i].count)
-            return &kernel->args[i];
-    return NULL;
-}
-
 /* A memref descriptor is the allocation's address, the aligned one and an offset in elements. */
 static int64_t descriptor_offset(const plan_launch *launch, const cute_arg *arg)
 {
@@ -121,14 +112,22 @@ static bool add_launch(order_check *c, size_t step, const plan_launch *launch, i
 {
     for (size_t i = 0; i < launch->fixup_count; i++) {
         const plan_fixup *f = &launch->fixups[i];
-        const cute_arg *arg = arg_of(launch->kernel, f->param);
-        bool map = f->kind != FIXUP_BUFFER,
+        const cute_arg *arg = cute_kernel_arg_of(launch->kernel, f->param);
+        bool map = f->kind == FIXUP_MAP || f->kind == FIXUP_MAP_ADDRESS,
              descriptor = arg && arg->kind == CUTE_ARG_MEMREF && arg->count > 2;
         if (descriptor && f->param == arg->first) continue;
         memory_access access = {.memory = map ? c->plan->maps[f->index].buffer : f->index,
                                 .step = step,
                                 .at = map ? c->plan->maps[f->index].bytes : f->bytes,
                                 .time = time};
+        if (f->kind == FIXUP_TEXTURE) {
+            const plan_texture *t = &c->plan->textures[f->index];
+            access = (memory_access){t->buffer,          step,
+                                     t->bytes,           (int64_t)(t->texture.slice * t->texture.depth),
+                                     t->texture.surface, time};
+            if (!add_access(c, access)) return false;
+            continue;
+        }
         if (descriptor) access.at += descriptor_offset(launch, arg);
         access.write = kernel_writes(c, arg, access.memory, step);
         if (!add_access(c, access)) return false;

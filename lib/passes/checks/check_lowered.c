@@ -1,7 +1,7 @@
 /* cute-check-lowered: rejects operations that were not lowered, at their location.
  *
  * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures: they contain no other dialects, `arch`
- * has their nvvm instructions, and they use no texture or surface. Changes nothing.
+ * has their nvvm instructions, and they use no texture or surface by name. Changes nothing.
  */
 
 #include <mlir-c/BuiltinAttributes.h>

@@ -82,20 +82,23 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     const plan_launch *p = &l->plan.main.launches[i];
     const cute_function_info *f = l->ran ? &l->run.functions[i] : NULL;
     const char *name = cute_symbol_name(l->arena, p->kernel->name);
-    json_t *args = json_array(), *maps = json_array();
+    json_t *args = json_array(), *maps = json_array(), *textures = json_array();
     for (size_t k = 0; k < p->arg_count; k++) json_array_append_new(args, json_string(p->arg_texts[k]));
     for (size_t k = 0; k < p->fixup_count; k++)
         if (p->fixups[k].kind == FIXUP_MAP || p->fixups[k].kind == FIXUP_MAP_ADDRESS)
             json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
-    json_t *value =
-        json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
-                  "demangled", name != p->kernel->name ? cute_json_text(name) : NULL, "grid",
-                  extents_json(p->shape.grid, 3), "block", extents_json(p->shape.block, 3), "cluster",
-                  p->shape.cluster[0] ? extents_json(p->shape.cluster, 3) : NULL, "dynamic_smem",
-                  p->shape.dynamic_smem, "cooperative", p->shape.cooperative ? json_true() : NULL,
-                  "programmatic", p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
-                  json_array_size(maps) ? maps : NULL);
+        else if (p->fixups[k].kind == FIXUP_TEXTURE)
+            json_array_append_new(textures, json_string(l->plan.textures[p->fixups[k].index].text));
+    json_t *value = json_pack(
+        "{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*,s:O*}", "kernel", cute_json_text(p->kernel->name),
+        "demangled", name != p->kernel->name ? cute_json_text(name) : NULL, "grid",
+        extents_json(p->shape.grid, 3), "block", extents_json(p->shape.block, 3), "cluster",
+        p->shape.cluster[0] ? extents_json(p->shape.cluster, 3) : NULL, "dynamic_smem", p->shape.dynamic_smem,
+        "cooperative", p->shape.cooperative ? json_true() : NULL, "programmatic",
+        p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
+        json_array_size(maps) ? maps : NULL, "textures", json_array_size(textures) ? textures : NULL);
     json_decref(maps);
+    json_decref(textures);
     if (f)
         json_object_update_new(value, json_pack("{s:I,s:I,s:I}", "registers", f->registers, "static_smem",
                                                 f->static_smem, "local_bytes", f->local_bytes));
@@ -355,6 +358,8 @@ static void text_launch(const json_t *value, cute_buffer *out)
         cute_buffer_printf(out, "  %s\n", json_string_value(item));
     json_array_foreach(json_object_get(value, "tensor_maps"), index, item)
         cute_buffer_printf(out, "  tensor map: %s\n", json_string_value(item));
+    json_array_foreach(json_object_get(value, "textures"), index, item)
+        cute_buffer_printf(out, "  %s\n", json_string_value(item));
     if (json_object_get(value, "occupancy")) text_occupancy(json_object_get(value, "occupancy"), out);
 }
 
