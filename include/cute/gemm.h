@@ -197,12 +197,14 @@ typedef struct cute_gemm_choice {
 CUTE_API cute_status cute_gemm_chosen(const cute_gemm *gemm, size_t index, cute_gemm_choice *out,
                                       cute_diag *diag);
 
-/* This rank's part of A, B or D: `rows` x `columns` of the whole from (first_row, first_column), with leading dimension `ld`, in a buffer of
- * `elements` elements, aligned to 16 bytes. Of an A that is gathered before the product, the caller provides the `own_rows` rows from
- * `own_row`; of a D that is gathered after it, the rank computes these. */
+/* This rank's part of A, B, C, D, the bias, or an operand or result of an expression: `rows` x `columns` of the whole from (first_row,
+ * first_column), with leading dimension `ld`, in a buffer of `elements` elements, aligned to 16 bytes; the matrices of a batch are `stride`
+ * elements apart. Of an A that is gathered before the product, the caller provides the `own_rows` rows from `own_row`; of a D that is
+ * gathered after it, the rank computes these. A gathered A by columns consists of matrices of `block` rows (0: it does not), each of
+ * `block` x `columns` elements. */
 typedef struct cute_gemm_part {
     size_t size;
-    int64_t first_row, first_column, rows, columns, ld, elements, own_row, own_rows;
+    int64_t first_row, first_column, rows, columns, ld, elements, own_row, own_rows, stride, block;
 } cute_gemm_part;
 /* CUTE_USAGE: the plan has no communicator, or an unknown name. */
 CUTE_API cute_status cute_gemm_part_of(const cute_gemm *gemm, const char *name, cute_gemm_part *out,

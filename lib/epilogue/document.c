@@ -69,6 +69,7 @@ typedef struct formula_writer {
     bool sums;    /* the product's sum is `x` of an einsum */
     bool results; /* matrices that are results are read from their buffers */
     bool acc;     /* the product's sum was used */
+    bool stored;  /* the product's sums are a matrix acc */
     int fresh;
     cute_buffer out;
 } formula_writer;
@@ -156,6 +157,10 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
     switch (n->op) {
     case EPILOGUE_ACC:
         w->acc = true;
+        if (w->stored) {
+            cute_buffer_printf(&w->out, "acc[%s,%s]", row, column);
+            return;
+        }
         if (w->sums) {
             cute_buffer_putc(&w->out, 'x');
             return;
@@ -209,11 +214,12 @@ typedef struct bounds {
     double value, error;
 } bounds;
 
-static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, bounds *known, bool *done)
+static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, double sum_error, bounds *known,
+                         bool *done)
 {
     bounds a[3] = {{0, 0}}, b = {8, 0};
     if (done[n->number]) return known[n->number];
-    for (int i = 0; i < n->count; i++) a[i] = bound_node(t, n->args[i], known, done);
+    for (int i = 0; i < n->count; i++) a[i] = bound_node(t, n->args[i], sum_error, known, done);
     double most = 0, error = 0, scale = n->op == EPILOGUE_COMPUTE ? n->function->slope : 1;
     for (int i = 0; i < n->count; i++) {
         if (a[i].value > most) most = a[i].value;
@@ -221,7 +227,7 @@ static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, bounds 
     }
     bool narrow = cute_dtype_get(t->problem.in)->bytes == 1;
     switch (n->op) {
-    case EPILOGUE_ACC: b.error = (narrow ? 0x1p-11 : 0x1p-18) * 8; break;
+    case EPILOGUE_ACC: b.error = (narrow ? 0x1p-11 : 0x1p-18) * 8 + sum_error; break;
     case EPILOGUE_CONSTANT: b.value = fabs(n->value); break;
     case EPILOGUE_COMPUTE:
         b.error = scale > 0 ? scale * error + 0x1p-20 * most : error * (most + 1) + 0x1p-20 * most;
@@ -256,19 +262,36 @@ static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, bounds 
     return known[n->number] = b;
 }
 
+void epilogue_tolerances(const epilogue_tree *t, const epilogue_output *o, double sum_error, double *rtol,
+                         double *atol)
+{
+    bounds known[EPILOGUE_NODES];
+    bool done[EPILOGUE_NODES] = {false};
+    bounds b = bound_node(t, o->node, sum_error, known, done);
+    double eps = ldexp(1, -cute_dtype_get(o->dtype)->mantissa);
+    *rtol = eps + 0x1p-12;
+    *atol = b.error + ldexp(eps, -6);
+    if (cute_dtype_get(o->dtype)->bytes == 1) *atol += 0x1p-9;
+}
+
+/* A bound of the value. */
+static double value_bound(const epilogue_tree *t, const epilogue_node *n)
+{
+    bounds known[EPILOGUE_NODES];
+    bool done[EPILOGUE_NODES] = {false};
+    return bound_node(t, n, 0, known, done).value;
+}
+
 static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
 {
     const epilogue_problem *p = &t->problem;
     const epilogue_node *n = o->node;
-    bounds known[EPILOGUE_NODES];
-    bool done[EPILOGUE_NODES] = {false};
     bool matrix = epilogue_is_matrix(n), large = (double)p->m * (double)p->n * (double)p->k > FULL_CHECK;
     formula_writer w = {.tree = t, .output = o, .sums = matrix && is_elementwise(n)};
     /* The sum of all elements of a large product takes too long: it is that of the results in memory. */
     w.results = large && !n->shape.rows && !n->shape.mul;
     put_node(&w, n, "i", "j");
-    bounds b = bound_node(t, n, known, done);
-    double eps = ldexp(1, -cute_dtype_get(o->dtype)->mantissa);
+    double rtol, atol;
     json_t *check = NULL;
     bool possible = cute_buffer_ok(&w.out) && w.out.length <= CHECK_TEXT && !(w.results && w.acc);
     if (possible && w.sums && w.acc)
@@ -278,11 +301,12 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
         check = json_pack("{s:s}", "expr", cute_buffer_text(&w.out));
     cute_buffer_release(&w.out);
     if (!check) return NULL;
-    double rtol = eps + 0x1p-12, atol = b.error + ldexp(eps, -6);
-    if (w.results)
-        rtol += ldexp(1, -cute_dtype_get(p->out)->mantissa),
-            atol += b.value * ldexp(1, -cute_dtype_get(p->out)->mantissa);
-    if (cute_dtype_get(o->dtype)->bytes == 1) atol += 0x1p-9;
+    epilogue_tolerances(t, o, 0, &rtol, &atol);
+    if (w.results) {
+        double result = ldexp(1, -cute_dtype_get(p->out)->mantissa), most = value_bound(t, n);
+        rtol += result;
+        atol += most * result;
+    }
     json_object_set_new(check, "rtol", json_real(rtol));
     json_object_set_new(check, "atol", json_real(atol));
     if (n->shape.rows || n->shape.mul)
@@ -292,6 +316,24 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
     if (large && (n->shape.rows || n->shape.mul))
         json_object_set_new(check, "sample", json_integer(matrix ? SAMPLES : VECTOR_SAMPLES));
     return check;
+}
+
+bool epilogue_formula(const epilogue_tree *t, const epilogue_output *o, cute_buffer *out)
+{
+    formula_writer w = {.tree = t, .output = o, .stored = true};
+    put_node(&w, o->node, "i", "j");
+    bool fits = w.out.length <= CHECK_TEXT;
+    cute_buffer_append(out, cute_buffer_text(&w.out), w.out.length);
+    cute_buffer_release(&w.out);
+    return fits && cute_buffer_ok(out);
+}
+
+bool epilogue_reads_rows(const epilogue_node *n)
+{
+    if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 1) return true;
+    for (int i = 0; i < n->count; i++)
+        if (epilogue_reads_rows(n->args[i])) return true;
+    return false;
 }
 
 json_t *epilogue_checks(const epilogue_tree *t)

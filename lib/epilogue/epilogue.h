@@ -126,12 +126,17 @@ typedef struct epilogue_tree {
     const char *passes[16]; /* that have run, in order */
     int pass_count;
     int stages; /* kernels' stages: 1 if all is in the product's kernel */
+    epilogue_node
+        *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
 } epilogue_tree;
 
 /* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an
  * error. */
 cute_status epilogue_parse(cute_arena *arena, const char *label, const char *text, size_t length,
                            epilogue_tree **out, cute_diag *diag);
+/* The sums become an M x N operand "acc" of this type, which another program computes: the program has no product, and its kernels begin
+ * with stage 1. Before any other pass than PassShapeTypePropagation. */
+void epilogue_read_sums(epilogue_tree *tree, cute_dtype dtype);
 cute_place epilogue_place(const epilogue_tree *tree, size_t offset, size_t length);
 /* A node with these fields: an existing one if there is one. NULL: too many, or no memory. */
 epilogue_node *epilogue_node_get(epilogue_tree *tree, const epilogue_node *fields);
@@ -191,14 +196,15 @@ typedef struct epilogue_arg {
     int64_t shape[2], strides[2];
 } epilogue_arg;
 
-enum { EPILOGUE_ARGS = 40, EPILOGUE_KERNELS = 16 };
+/* TILE_M, TILE_N: of the kernels on matrices behind the product. */
+enum { EPILOGUE_ARGS = 40, EPILOGUE_KERNELS = 16, EPILOGUE_TILE_M = 32, EPILOGUE_TILE_N = 256 };
 typedef struct epilogue_kernel {
     const char *function;
     epilogue_arg args[EPILOGUE_ARGS];
     int count;
 } epilogue_kernel;
 
-/* The kernels in the order of their launches; the first is the product. */
+/* The kernels in the order of their launches; the first is the product, unless the tree reads its sums. */
 typedef struct epilogue_program {
     epilogue_kernel kernels[EPILOGUE_KERNELS];
     int count;
@@ -215,6 +221,14 @@ typedef struct epilogue_value {
 bool epilogue_put_buffers(const epilogue_tree *tree, json_t *buffers);
 /* The arguments of a kernel, without A and B. */
 json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count);
+/* The allowed difference of an output from its value in double, for sums and operands of deviation about 1. `sum_error`: of the sums, in
+ * addition to that of the product. */
+void epilogue_tolerances(const epilogue_tree *tree, const epilogue_output *output, double sum_error,
+                         double *rtol, double *atol);
+/* Appends the value of an output at (i,j) as a formula of launch.json(5) that reads the sums from a matrix "acc". False: it is too long. */
+bool epilogue_formula(const epilogue_tree *tree, const epilogue_output *output, cute_buffer *out);
+/* Whether a value needs elements of other rows. */
+bool epilogue_reads_rows(const epilogue_node *node);
 /* Expected results of all outputs, from A (m,k) and B (k,n). */
 json_t *epilogue_checks(const epilogue_tree *tree);
 

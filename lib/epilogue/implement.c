@@ -10,7 +10,7 @@
  * that it uses the index of rows. */
 static bool fits_tile(const epilogue_tree *t, const epilogue_node *n)
 {
-    return n->args[0]->stage == 0 && n->axis == 1 && t->problem.n <= t->problem.tile_n;
+    return !t->sums && n->args[0]->stage == 0 && n->axis == 1 && t->problem.n <= t->problem.tile_n;
 }
 
 static cute_status check_group(const epilogue_tree *t, const epilogue_node *n, int64_t group, cute_diag *diag)
@@ -29,6 +29,9 @@ static cute_status implement_node(epilogue_tree *t, epilogue_node *n, cute_diag 
     n->materialized = false;
     for (int i = 0; i < n->count; i++)
         if (n->args[i]->stage > n->stage) n->stage = n->args[i]->stage;
+    /* without a product, the first kernel is that of stage 1 */
+    bool computed = n->op != EPILOGUE_LOAD && (n->summed || n->op == EPILOGUE_REDUCE);
+    if (t->sums && computed && !n->stage) n->stage = 1;
     n->impl = EPILOGUE_REGISTERS;
     switch (n->op) {
     case EPILOGUE_LOAD: n->impl = EPILOGUE_TILE_LOAD; break;
@@ -55,7 +58,7 @@ static cute_status implement_node(epilogue_tree *t, epilogue_node *n, cute_diag 
 /* Whether a later kernel cannot compute it again from operands alone. */
 static bool is_fixed(const epilogue_node *n)
 {
-    return n->summed || n->stage > 0;
+    return n->op != EPILOGUE_LOAD && (n->summed || n->stage > 0);
 }
 
 static void mark_materialized(epilogue_tree *t)
@@ -79,6 +82,9 @@ cute_status epilogue_implement(epilogue_tree *t, cute_diag *diag)
         CUTE_TRY(implement_node(t, t->nodes[i], diag));
         if (t->nodes[i]->stage >= t->stages) t->stages = t->nodes[i]->stage + 1;
     }
+    for (int i = 0; t->sums && i < t->output_count; i++)
+        if (!t->outputs[i].node->stage) t->outputs[i].node->stage = 1;
+    if (t->sums && t->stages < 2) t->stages = 2;
     mark_materialized(t);
     for (int i = 0; i < t->output_count; i++) {
         const epilogue_output *o = &t->outputs[i];

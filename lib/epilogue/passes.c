@@ -154,7 +154,7 @@ static cute_status infer_shapes(epilogue_tree *t, cute_diag *diag)
         epilogue_node *n = t->nodes[i];
         CUTE_TRY(infer_shape(t, n, diag));
         n->shaped = true;
-        n->summed = n->op == EPILOGUE_ACC;
+        n->summed = n->op == EPILOGUE_ACC || n == t->sums;
         for (int a = 0; a < n->count; a++) n->summed = n->summed || n->args[a]->summed;
     }
     for (int i = 0; i < t->output_count; i++) CUTE_TRY(check_output(t, &t->outputs[i], diag));
@@ -275,7 +275,8 @@ static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue
 {
     epilogue_node *x = n->args[0];
     int64_t columns = epilogue_columns(t, x->shape), group = level_columns(t, n);
-    bool whole = n->level == EPILOGUE_DEVICE || group >= columns;
+    bool whole =
+        n->level == EPILOGUE_DEVICE || group > columns || (group == columns && n->level != EPILOGUE_WARP);
     *out = NULL;
     if (n->level == EPILOGUE_CLUSTER && !whole && t->problem.cluster_n > 1)
         return epilogue_fail(

@@ -7,7 +7,7 @@
 
 #include "lib/epilogue/implement.h"
 
-enum { VECTOR_TILE = 128, ONE_TILE = 256, MATRIX_ROWS = 32, MATRIX_COLUMNS = 256 };
+enum { VECTOR_TILE = 128, ONE_TILE = 256, MATRIX_ROWS = EPILOGUE_TILE_M, MATRIX_COLUMNS = EPILOGUE_TILE_N };
 
 typedef struct writer {
     epilogue_tree *tree;
@@ -649,7 +649,8 @@ static void write_matrices(writer *w, int stage, cute_diag *diag)
     const epilogue_node *why = NULL;
     for (int i = 0; i < t->count && !why; i++) {
         const epilogue_node *n = t->nodes[i];
-        if (n->stage == stage && epilogue_is_matrix(n)) why = n;
+        bool reduced = t->sums && epilogue_is_combined(n) && n->stage == stage + 1;
+        if (reduced || (n->stage == stage && epilogue_is_matrix(n))) why = n;
     }
     if (!why) return;
     begin_kernel(w, make_text(w, "epilogue_matrix%d", stage), stage);
@@ -672,8 +673,13 @@ static void write_matrices(writer *w, int stage, cute_diag *diag)
         w->extents = location_of(w, n);
         w->extents_shape = n->shape;
     }
+    if (!w->extents && t->sums) {
+        w->extents = add_tensor(w, t->sums->name, false, t->sums->dtype, t->sums->shape, false);
+        w->extents_shape = t->sums->shape;
+    }
     emit_stores(w);
     end_kernel(w, "", make_text(w, "%s    %%_c0 = arith.constant 0 : i32\n", grid_text(w)));
+    if (t->sums && stage == 1) return;
     cute_place place = epilogue_place(t, why->offset, why->length);
     cute_report(diag, CUTE_REMARK, &place,
                 "computed in a second kernel from matrices in temporaries: it needs a reduction of more than "
@@ -732,9 +738,9 @@ cute_status epilogue_program_make(epilogue_tree *tree, epilogue_program **out, c
         if (!line && (unsigned char)tree->text[i] >= 32) cute_buffer_putc(&w->text, tree->text[i]);
     }
     cute_buffer_putc(&w->text, '\n');
-    write_types(w);
+    if (!tree->sums) write_types(w);
     cute_buffer_puts(&w->text, "gpu.module @kernels {\n");
-    write_product(w);
+    if (!tree->sums) write_product(w);
     write_stages(w, diag);
     cute_buffer_puts(&w->text, "}\n");
     if (cute_buffer_ok(&w->text))

@@ -28,6 +28,20 @@ const epilogue_function *epilogue_function_find(const char *name)
     return NULL;
 }
 
+void epilogue_read_sums(epilogue_tree *t, cute_dtype dtype)
+{
+    for (int i = 0; i < t->count; i++) {
+        epilogue_node *n = t->nodes[i];
+        if (n->op != EPILOGUE_ACC) continue;
+        n->op = EPILOGUE_LOAD;
+        n->name = "acc";
+        n->shape = (epilogue_shape){true, 1, 1};
+        n->dtype = dtype;
+        n->stated = true;
+        t->sums = n;
+    }
+}
+
 const char *epilogue_op_name(epilogue_op op)
 {
     static const char *const names[] = {"acc",        "load",   "scalar", "constant", "compute",    "slice",

@@ -20,7 +20,7 @@ typedef struct unit {
 
 typedef struct build {
     cute_arena *arena;
-    const gemm_algo *algo;
+    const char *name; /* of the module */
     const char *arch, *cache;
     const cute_gemm_compiler *compiler;
     unit units[4];
@@ -41,14 +41,13 @@ static void define_pack(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "PZERO=%s", algo->first->in == CUTE_I8 ? "0" : "0.0");
 }
 
-static void define_epilogue_step(const gemm_algo *algo, gemm_defines *d)
+void gemm_define_epilogue(const gemm_problem *p, cute_dtype sums, gemm_defines *d)
 {
-    const gemm_problem *p = algo->first;
     bool integers = p->out == CUTE_I32, single = p->out == CUTE_F32;
-    gemm_define(d, "EP=%s", cute_dtype_mlir(p->sum));
+    gemm_define(d, "EP=%s", cute_dtype_mlir(sums));
     gemm_define(d, "ED=%s", cute_dtype_mlir(p->out));
     gemm_define(d, "ES=%s", integers ? "f64" : "f32");
-    gemm_define(d, "EFROM=%s", p->sum == CUTE_I32 ? "sitofp" : "bitcast");
+    gemm_define(d, "EFROM=%s", sums == CUTE_I32 ? "sitofp" : sums == CUTE_F32 ? "bitcast" : "extf");
     gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
     gemm_define(d, "ETO=%s", integers ? "fptosi" : single ? "bitcast" : "truncf");
     gemm_define(d, "ETOF32=%s", integers ? "truncf" : "bitcast");
@@ -146,9 +145,8 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
         cute_buffer_append(&key, joined.data, joined.length);
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();
-            status =
-                own ? gemm_link(b->algo->name, b->arch, cute_buffer_text(&joined), joined.length, out, own)
-                    : cute_fail_memory(diag);
+            status = own ? gemm_link(b->name, b->arch, cute_buffer_text(&joined), joined.length, out, own)
+                         : cute_fail_memory(diag);
             bool missing = status == CUTE_SYSTEM && !out->length;
             for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++)
                 cute_diag_append(diag, cute_diag_get(own, i));
@@ -167,26 +165,43 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
     return status;
 }
 
+/* Compiles all units of a build, opens their module, and releases the build. */
+static cute_status finish_build(build *b, bool ptx, cute_module **out)
+{
+    cute_buffer image = {0};
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; i < b->count && status == CUTE_OK; i++) status = compile_unit(b, &b->units[i]);
+    if (status == CUTE_OK) status = make_image(b, ptx, &image);
+    if (status == CUTE_OK)
+        status = cute_module_open(b->name, cute_buffer_text(&image), image.length, NULL, out, b->diag);
+    for (size_t i = 0; i < b->count; i++) free(b->units[i].ptx);
+    cute_buffer_release(&image);
+    cute_arena_destroy(b->arena);
+    return status;
+}
+
 cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
                          const cute_gemm_compiler *compiler, const char *cache, cute_module **out,
                          cute_diag *diag)
 {
-    build b = {.algo = algo, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
-    cute_buffer image = {0};
+    build b = {.name = algo->name, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
     const gemm_kernel *kernel = algo->config->kernel;
     if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
     kernel->define(algo, &add_unit(&b, kernel->name, kernel->source)->defines);
     if (algo->pack_a || algo->pack_b)
         define_pack(algo, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
     if (algo->epilogue)
-        define_epilogue_step(algo, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
-    cute_status status = CUTE_OK;
-    for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile_unit(&b, &b.units[i]);
-    if (status == CUTE_OK) status = make_image(&b, ptx, &image);
-    if (status == CUTE_OK)
-        status = cute_module_open(algo->name, cute_buffer_text(&image), image.length, NULL, out, diag);
-    for (size_t i = 0; i < b.count; i++) free(b.units[i].ptx);
-    cute_buffer_release(&image);
-    cute_arena_destroy(b.arena);
-    return status;
+        gemm_define_epilogue(algo->first, algo->first->sum,
+                             &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
+    return finish_build(&b, ptx, out);
+}
+
+cute_status gemm_compile_source(const char *name, const char *source, const gemm_defines *defines,
+                                const char *arch, bool ptx, const cute_gemm_compiler *compiler,
+                                const char *cache, cute_module **out, cute_diag *diag)
+{
+    build b = {.name = name, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
+    if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
+    add_unit(&b, name, source)->defines = *defines;
+    return finish_build(&b, ptx, out);
 }

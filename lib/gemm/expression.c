@@ -113,6 +113,26 @@ cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_probl
     return CUTE_OK;
 }
 
+cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *p, cute_dtype sums,
+                                   epilogue_program **out, cute_diag *diag)
+{
+    const cute_gemm_problem *g = &p->given;
+    CUTE_TRY(gemm_expression_read(arena, p, diag));
+    epilogue_read_sums(p->tree, sums);
+    p->tree->problem = (epilogue_problem){.m = g->m,
+                                          .n = g->n,
+                                          .k = g->k,
+                                          .in = p->in,
+                                          .sum = p->sum,
+                                          .out = p->out,
+                                          .tile_m = EPILOGUE_TILE_M,
+                                          .tile_n = EPILOGUE_TILE_N,
+                                          .cluster_n = 1,
+                                          .align = g->align < 16 ? g->align : 16};
+    CUTE_TRY(epilogue_run_passes(p->tree, NULL, diag));
+    return epilogue_program_make(p->tree, out, diag);
+}
+
 cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target,
                                  const char *configuration, const char *passes, gemm_problem *problem,
                                  gemm_algo *algo, epilogue_program **out, cute_diag *diag)

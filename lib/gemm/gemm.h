@@ -203,6 +203,10 @@ json_t *gemm_expression_data(json_t *document, const gemm_problem *problem);
 /* A problem and a device as the tree's passes need them. */
 epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *problem);
 
+/* The program of a problem that was read whose sums are an operand "acc" in memory, of this type. */
+cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *problem, cute_dtype sums,
+                                   epilogue_program **out, cute_diag *diag);
+
 const char *gemm_buffer_name(cute_arena *arena, const char *name, size_t index, size_t count);
 
 /* ---- compiling (compile.c) ---- */
@@ -214,8 +218,27 @@ cute_status gemm_link(const char *name, const char *arch, const char *ptx, size_
 cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
                          const cute_gemm_compiler *compiler, const char *cache, cute_module **out,
                          cute_diag *diag);
+/* Compiles one source with its defines. */
+cute_status gemm_compile_source(const char *name, const char *source, const gemm_defines *defines,
+                                const char *arch, bool ptx, const cute_gemm_compiler *compiler,
+                                const char *cache, cute_module **out, cute_diag *diag);
+/* The defines of gemm_epilogue, from sums of this type. */
+void gemm_define_epilogue(const gemm_problem *problem, cute_dtype sums, gemm_defines *out);
 /* Compiles by the program cute-ptx (programs.c); strings in `arena`. */
 cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag *diag);
+
+/* ---- epilogues as a step of their own (finish.c) ---- */
+
+/* D = act(alpha S + beta C + bias), or an expression, of finished sums S: m x n by rows, the matrices of a batch `stride` elements apart. */
+typedef struct gemm_finish gemm_finish;
+/* `options` is complete: a device, an architecture and its multiprocessors. */
+cute_status gemm_finish_create(const cute_gemm_problem *given, cute_dtype sums, int64_t stride,
+                               const cute_gemm_options *options, gemm_finish **out, cute_diag *diag);
+void gemm_finish_destroy(gemm_finish *finish);
+size_t gemm_finish_workspace(const gemm_finish *finish);
+/* Starts it on operands->stream. Of an expression, all operands and results are named. */
+cute_status gemm_finish_run(gemm_finish *finish, cute_address sums, const cute_gemm_operands *operands,
+                            cute_diag *diag);
 
 /* ---- cached measurements (tuned.c) ---- */
 

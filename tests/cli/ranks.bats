@@ -41,6 +41,51 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     says "rank 1: PTX emulator; 2048 elements compared"
 }
 
+@test "products of several ranks have C, a bias, activations, batches and D by columns, in each way" {
+    for way in m "m --overlap=signal" n "n --overlap=rotate" k "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=signal"; do
+        ranks 72x96x64 $TILE --ranks=3 --split=$way --beta=0.5 --alpha=2 --bias --gelu --batch=2
+        ranks 72x96x64 $TILE --ranks=2 --split=$way --layout=nnn --relu
+        ranks 72x96x64 --ranks=2 --split=$way --dtype=i8 --beta=3 --relu
+    done
+    run ranks 72x96x64 $TILE --ranks=2 --split=k --bias
+    says "the epilogue is a step on sums of bf16 behind the all_reduce: a rank's product has a part of each sum"
+    run ranks 72x96x64 --dtype=e4m3 --dtype-d=e4m3 --gelu --ranks=2 --split=k
+    says "the epilogue is a step on sums of bf16"
+    run ranks 72x96x64 --dtype=i8 --dtype-d=f16 --alpha=0.01 --bias --ranks=2 --split=k
+    says "the epilogue is a step on sums of f32"
+    run ranks 72x96x64 $TILE --ranks=2 --split=m --layout=tnn
+    says "rows are gathered, and D is by columns"
+    ranks 72x96x64 $TILE --ranks=2 --split=k --bias --json | jq -e '[.ranks.steps[].step] | index("all_reduce of P") < index("epilogue of 72 rows")'
+}
+
+@test "an epilogue expression has its operands and results divided, or is a step on finished sums" {
+    for way in m n k "k --collective=reduce-scatter"; do
+        ranks 72x96x64 $TILE --ranks=3 --split=$way --epilogue 'D = gelu(acc) * s[i] + bias[j] + X[j,i]:f32; aux W[j,i] = acc; g = amax(acc, 1, 16)'
+        ranks 72x96x64 $TILE --ranks=2 --split=$way -D scale=0.5 --epilogue 'D:e4m3 = silu(acc[:, 0::2]) * acc[:, 1::2] * scale + allreduce(C[i,j], warp)[:, 0::2]'
+    done
+    ranks 72x96x64 $TILE --ranks=3 --split=k --epilogue 'acc * rsqrt(mean(acc * acc, 1) + 1e-5)'
+    ranks 72x96x64 $TILE --ranks=3 --split=n --epilogue 'D = acc; c[j] = sum(acc, 0)'
+    run ranks 72x96x64 $TILE --ranks=3 --split=m --epilogue 'z = acc; D = relu(z); c[j] = sum(z, 0); t = max(z)'
+    [ $status -eq 0 ]
+    says "behind the all_gather: it reads or writes rows of other ranks"
+    # the operands of a large product are sampled
+    ranks 8x70000x128 --ranks=2 --split=k --epilogue 'relu(acc) + bias[j]'
+}
+
+@test "an epilogue that needs elements of other ranks is refused where it is written" {
+    refused() { # message, options
+        run --separate-stderr ranks 72x96x64 "${@:2}" --ranks=2
+        [ $status -eq 1 ] && [[ "$stderr" == *"$1"* && "$stderr" == *"<epilogue>:1:"* ]] || { echo "$1: $stderr"; return 1; }
+    }
+    refused "with --split=n a rank has some columns of each row: expected no reduction along rows, or --split=m or k" --split=n --epilogue='D = acc; r[i] = sum(acc, 1)'
+    refused "with reduce-scatter a rank has some rows of each column: expected no reduction over rows, or --collective=all-reduce" \
+        --split=k --collective=reduce-scatter --epilogue='D = acc; c[j] = sum(acc, 0)'
+    refused "a collective of a tile or cluster depends on each rank's tile: expected the level warp or device" --split=m --epilogue='allreduce(acc, block)'
+    run --separate-stderr ranks 72x96x64 --split=m --ranks=2 --epilogue="D = acc; $(for i in $(seq 48); do echo "t$i[i] = s$i[i] * acc[i,j];"; done)"
+    echo "$stderr"
+    [ $status -eq 1 ]
+}
+
 @test "all checks of the emulator are available on each rank" {
     ranks 72x64x64 $TILE --ranks=2 --split=n --overlap=rotate --check=all
 }
@@ -153,10 +198,8 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--tune and --ranks are mutually exclusive" --ranks=2 --split=m --tune
     refused "--trace and --ranks are mutually exclusive" --ranks=2 --split=m --trace=x
     refused "--overlap requires --split=m, n or k" --overlap=auto
-    refused "products of several ranks do not support --bias" --ranks=2 --split=m --bias
-    refused "products of several ranks do not support --batch" --ranks=2 --split=m --batch=2
-    refused "products of several ranks do not support an activation with --split=k" --ranks=2 --split=k --relu
-    refused "products of several ranks do not support D by columns without --split=n" --ranks=2 --split=m --layout=tnn
+    refused "--vs=cublas and --epilogue are mutually exclusive with --ranks" --ranks=2 --split=m --epilogue=acc --vs=cublas
+    refused "--overlap=rotate computes rows in parts: expected auto or sequence" --ranks=2 --split=n --overlap=rotate --epilogue="D = acc; c[j] = sum(acc, 0)"
     refused "--link expects a link or GB/s within a node" --ranks=2 --split=m -n --link=x
     refused "--node expects a number of ranks from 1 to 4096, got -1" --ranks=2 --split=m -n --node=-1
     run --separate-stderr cute-run --gemm 8x8x8,8x8x8 --ranks=2 --split=m

@@ -325,7 +325,7 @@ API int cuModuleUnload(void *m)
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
     static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments",
-                                        "twice",      "product",    "probe"};
+                                        "twice",      "product",    "probe", "gemm_epilogue"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -461,6 +461,24 @@ static void product(void **params)
         }
 }
 
+/* kernels/gemm/gemm_epilogue of f32 without an activation: D = alpha P + beta C + bias. Memrefs are their descriptors: two addresses, an
+ * offset, extents, strides. */
+static void gemm_epilogue(void **params)
+{
+    enum { P = 0, C = 7, BIAS = 14, D = 19, ALPHA = 26, BETA = 27 };
+    const int64_t *const *at = (const int64_t *const *)params;
+    const float *p = *(float **)params[P + 1] + *at[P + 2], *c = *(float **)params[C + 1] + *at[C + 2],
+                *bias = *(float **)params[BIAS + 1] + *at[BIAS + 2];
+    float *d = *(float **)params[D + 1] + *at[D + 2], alpha = *(float *)params[ALPHA],
+          beta = *(float *)params[BETA];
+    for (int64_t i = 0; i < *at[D + 3]; i++)
+        for (int64_t j = 0; j < *at[D + 4]; j++) {
+            float sum = alpha * p[i * *at[P + 5] + j * *at[P + 6]];
+            if (beta != 0) sum += beta * c[i * *at[C + 5] + j * *at[C + 6]];
+            d[i * *at[D + 5] + j * *at[D + 6]] = sum + (*at[BIAS + 3] == *at[D + 4] ? bias[j] : 0);
+        }
+}
+
 API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
 {
     (void)extra;
@@ -484,6 +502,7 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 5: twice(c, params); break;
     case 6: product(params); break;
     case 7: usleep(500); break; /* of --calibrate */
+    case 8: gemm_epilogue(params); break;
     }
     return 0;
 }

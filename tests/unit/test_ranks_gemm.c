@@ -1,5 +1,5 @@
 /* cute_gemm plans on a caller's NCCL communicator, on stand-ins for the driver and NCCL (tests/data): every split and collective has the
- * sums of the whole product, and wrong options are refused. */
+ * sums of the whole product, with and without an epilogue, and wrong options are refused. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <sys/wait.h>
@@ -10,6 +10,7 @@
 #include "tests/unit/test.h"
 
 enum { M = 40, N = 24, K = 16, MOST = 4 };
+typedef enum epilogue_kind { PLAIN, LINEAR } epilogue_kind;
 
 typedef struct nccl_id {
     char bytes[128];
@@ -60,11 +61,22 @@ static float b_of(int64_t k, int64_t j)
     return (float)((k * 2 + j) % 5 - 2);
 }
 
-static float d_of(int64_t i, int64_t j)
+static float c_of(int64_t i, int64_t j)
+{
+    return (float)((i + 2 * j) % 9 - 4);
+}
+
+static float bias_of(int64_t j)
+{
+    return (float)(j % 3 - 1);
+}
+
+/* LINEAR: acc + 2 C + bias, which the stand-in for the driver knows as a step of its own only. */
+static float d_of(epilogue_kind kind, int64_t i, int64_t j)
 {
     float sum = 0;
     for (int64_t k = 0; k < K; k++) sum += a_of(i, k) * b_of(k, j);
-    return sum;
+    return kind == PLAIN ? sum : sum + 2 * c_of(i, j) + bias_of(j);
 }
 
 #define NEED(x)                                                                                              \
@@ -78,6 +90,7 @@ typedef struct rank_run {
     cute_diag *diag;
     cute_gemm_part a, b, d;
     float *host;
+    epilogue_kind kind;
 } rank_run;
 
 /* A part by rows; of a gathered A only its own rows. B is by columns. */
@@ -96,12 +109,28 @@ static int put_operands(rank_run *r, cute_gemm_operands *o)
     return 0;
 }
 
+/* C and the bias: the rank's parts. */
+static int put_addends(rank_run *r, const cute_gemm_operands *o)
+{
+    cute_gemm_part c = {.size = sizeof c}, bias = {.size = sizeof bias};
+    if (r->kind == PLAIN) return 0;
+    NEED(cute_gemm_part_of(r->gemm, "C", &c, r->diag) == CUTE_OK);
+    NEED(cute_gemm_part_of(r->gemm, "bias", &bias, r->diag) == CUTE_OK);
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.columns; j++)
+            r->host[i * c.ld + j] = c_of(c.first_row + i, c.first_column + j);
+    NEED(cute_device_upload(r->device, o->c, r->host, (size_t)c.elements * 4, r->diag) == CUTE_OK);
+    for (int64_t j = 0; j < bias.columns; j++) r->host[j] = bias_of(bias.first_column + j);
+    NEED(cute_device_upload(r->device, o->bias, r->host, (size_t)bias.elements * 4, r->diag) == CUTE_OK);
+    return 0;
+}
+
 static int check_d(rank_run *r, const cute_gemm_operands *o)
 {
     NEED(cute_device_download(r->device, r->host, o->d, (size_t)r->d.elements * 4, r->diag) == CUTE_OK);
     for (int64_t i = 0; i < r->d.rows; i++)
         for (int64_t j = 0; j < r->d.columns; j++)
-            NEED(r->host[i * r->d.ld + j] == d_of(r->d.first_row + i, r->d.first_column + j));
+            NEED(r->host[i * r->d.ld + j] == d_of(r->kind, r->d.first_row + i, r->d.first_column + j));
     return 0;
 }
 
@@ -117,7 +146,12 @@ static int run_plan(rank_run *r)
     NEED(cute_gemm_part_of(r->gemm, "A", &r->a, r->diag) == CUTE_OK);
     NEED(cute_gemm_part_of(r->gemm, "B", &r->b, r->diag) == CUTE_OK);
     NEED(cute_gemm_part_of(r->gemm, "D", &r->d, r->diag) == CUTE_OK);
-    NEED(cute_gemm_part_of(r->gemm, "C", &r->d, r->diag) == CUTE_USAGE);
+    NEED(cute_gemm_part_of(r->gemm, "E", &r->d, r->diag) == CUTE_USAGE);
+    NEED(cute_gemm_part_of(r->gemm, "C", &r->d, r->diag) == (r->kind == PLAIN ? CUTE_USAGE : CUTE_OK));
+    NEED(cute_gemm_part_of(r->gemm, "D", &r->d, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, BYTES, &o.c, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, BYTES, &o.bias, r->diag) == CUTE_OK);
+    NEED(put_addends(r, &o) == 0);
     for (int turn = 0; turn < 3; turn++) {
         int line = put_operands(r, &o);
         if (line) return line;
@@ -134,9 +168,10 @@ static int run_plan(rank_run *r)
     return 0;
 }
 
-static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_gemm_collective collective)
+static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_gemm_collective collective,
+                    epilogue_kind kind)
 {
-    rank_run r = {.diag = cute_diag_create(), .host = malloc(1 << 16)};
+    rank_run r = {.diag = cute_diag_create(), .host = malloc(1 << 16), .kind = kind};
     cute_gemm_problem problem = CUTE_GEMM_PROBLEM;
     void *comm = NULL;
     int state = 7;
@@ -145,6 +180,10 @@ static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_
     problem.k = K;
     problem.type_a = "f32";
     problem.order_b = CUTE_GEMM_COLUMNS;
+    if (kind == LINEAR) {
+        problem.beta = 2;
+        problem.bias = true;
+    }
     NEED(cute_device_open("0", &r.device, r.diag) == CUTE_OK);
     NEED(nccl.init(&comm, size, id, rank, NULL) == 7);
     while (state == 7) nccl.state(comm, &state);
@@ -166,7 +205,7 @@ static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_
     return line;
 }
 
-static void run_ranks(int size, cute_gemm_split split, cute_gemm_collective collective)
+static void run_ranks(int size, cute_gemm_split split, cute_gemm_collective collective, epilogue_kind kind)
 {
     nccl_id id;
     pid_t children[MOST];
@@ -174,24 +213,26 @@ static void run_ranks(int size, cute_gemm_split split, cute_gemm_collective coll
     fflush(stdout);
     for (int r = 0; r < size; r++) {
         children[r] = fork();
-        if (children[r] == 0) _exit(run_rank(id, r, size, split, collective));
+        if (children[r] == 0) _exit(run_rank(id, r, size, split, collective, kind));
     }
     for (int r = 0; r < size; r++) {
         int status;
         waitpid(children[r], &status, 0);
         if (!CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-            printf("# split %d, collective %d, rank %d of %d: line %d\n", split, collective, r, size,
-                   WIFEXITED(status) ? WEXITSTATUS(status) - 1 : -WTERMSIG(status));
+            printf("# split %d, collective %d, epilogue %d, rank %d of %d: line %d\n", split, collective,
+                   kind, r, size, WIFEXITED(status) ? WEXITSTATUS(status) - 1 : -WTERMSIG(status));
     }
 }
 
 static void test_ways(void)
 {
     for (int size = 2; size <= 3; size++) {
-        run_ranks(size, CUTE_GEMM_SPLIT_M, CUTE_GEMM_USUAL);
-        run_ranks(size, CUTE_GEMM_SPLIT_N, CUTE_GEMM_ALL_GATHER);
-        run_ranks(size, CUTE_GEMM_SPLIT_K, CUTE_GEMM_ALL_REDUCE);
-        run_ranks(size, CUTE_GEMM_SPLIT_K, CUTE_GEMM_REDUCE_SCATTER);
+        run_ranks(size, CUTE_GEMM_SPLIT_M, CUTE_GEMM_USUAL, PLAIN);
+        run_ranks(size, CUTE_GEMM_SPLIT_N, CUTE_GEMM_ALL_GATHER, PLAIN);
+        for (int kind = PLAIN; kind <= LINEAR; kind++) {
+            run_ranks(size, CUTE_GEMM_SPLIT_K, CUTE_GEMM_ALL_REDUCE, (epilogue_kind)kind);
+            run_ranks(size, CUTE_GEMM_SPLIT_K, CUTE_GEMM_REDUCE_SCATTER, (epilogue_kind)kind);
+        }
     }
 }
 
@@ -237,7 +278,7 @@ int main(int argc, char **argv)
 {
     (void)argc;
     if (!prepare(argv[0])) return 1;
-    TEST("each split and collective has the sums of the whole product", test_ways);
+    TEST("each split and collective has the sums of the whole product, also with C and a bias", test_ways);
     TEST("contradictory options are refused", test_refusals);
     return test_finish();
 }

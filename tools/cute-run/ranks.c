@@ -1,6 +1,7 @@
 /* cute-run --gemm --ranks: starts a process for each rank, or is one of those that a launcher started; estimates without any. */
 #include "tools/cute-run/ranks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "lib/base/system/process.h"
 #include "lib/base/text/json.h"
 #include "lib/device/device.h"
+#include "lib/launch/data/random.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/sms.h"
 #include "lib/report/launch/ranks.h"
@@ -93,13 +95,16 @@ static cute_status read_job(const gemm_request *r, int rank, int size, cute_aren
     CUTE_TRY(gemm_problems_parse(arena, &r->words, &problems, &count, diag));
     if (count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "--ranks expects one product, got a group of %zu", count);
-    CUTE_TRY(dist_problem_read(problems, w->split, w->collective, rank, size, &out->problem, diag));
+    CUTE_TRY(dist_problem_read(arena, problems, w->split, w->collective, rank, size, &out->problem, diag));
     CUTE_TRY(dist_overlap_read(&out->problem, w->overlap, &out->overlap, diag));
     if (w->provider && !comm_provider_find(w->provider, &out->provider))
         return cute_fail(diag, CUTE_USAGE, NULL, "--comm expects nccl, nccl-send or shared, got '%s'",
                          w->provider);
     if (r->vs && strcmp(r->vs, "cublas") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--vs expects cublas, got '%s'", r->vs);
+    if (r->vs && r->words.epilogue)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--vs=cublas and --epilogue are mutually exclusive with --ranks");
     if (r->tune) return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --ranks are mutually exclusive");
     if (r->trace) return cute_fail(diag, CUTE_USAGE, NULL, "--trace and --ranks are mutually exclusive");
     const char *device = r->launch->device;
@@ -234,12 +239,16 @@ static cute_status run_rank_with(const gemm_request *r, const ranks_place *place
 static const char *problem_line(const gemm_request *r, const dist_job *job, cute_arena *arena)
 {
     const cute_gemm_problem *g = &job->problem.read.given;
+    uint64_t epilogue = cute_random_key(0, 0, r->words.epilogue ? r->words.epilogue : "");
+    for (size_t i = 0; i < r->words.value_count; i++)
+        epilogue = cute_random_key(epilogue, 0, r->words.values[i]);
     return cute_arena_printf(
         arena,
-        "gemm %s %s to %s, orders %d%d%d, alpha %g, split %s, %s, overlap %s, groups %lld, %s, seed %lld",
-        r->words.shapes, g->type_a, g->type_d, g->order_a, g->order_b, g->order_d, g->alpha,
-        dist_split_name(job->problem.split), comm_kind_name(job->problem.collective),
-        dist_overlap_name(job->overlap), (long long)job->groups,
+        "gemm %s %s to %s, batch %lld, orders %d%d%d, alpha %g, beta %g, bias %d, activation %d, epilogue "
+        "%016" PRIx64 ", split %s, %s, overlap %s, groups %lld, %s, seed %lld",
+        r->words.shapes, g->type_a, g->type_d, (long long)g->batch, g->order_a, g->order_b, g->order_d,
+        g->alpha, g->beta, g->bias, g->activation, epilogue, dist_split_name(job->problem.split),
+        comm_kind_name(job->problem.collective), dist_overlap_name(job->overlap), (long long)job->groups,
         r->configuration ? r->configuration : "any configuration", (long long)r->launch->seed);
 }
 

@@ -24,16 +24,22 @@ typedef struct dist_words {
 
 typedef struct dist_problem {
     cute_gemm_problem whole; /* one product of rank 0 to size - 1 together */
-    gemm_problem read;       /* the same, with its defaults */
+    gemm_problem read;       /* the same, with its defaults and the tree of its epilogue */
     dist_split split;
     comm_kind collective;
     int rank, size;
+    bool finishes;   /* the epilogue is a step on finished sums, else the products' kernels have it */
+    bool whole_rows; /* a product cannot be computed in parts of rows */
+    cute_dtype sums; /* of the products' results: D's type, if they are D */
+    int64_t unit_m, unit_n, unit_k; /* parts of M, N and K are divided at multiples of so many */
 } dist_problem;
 
-/* Checks a product and the names of its split and collective (NULL: the default of the split) for `size` ranks. CUTE_USAGE: not supported
- * together. */
-cute_status dist_problem_read(const cute_gemm_problem *whole, const char *split, const char *collective,
-                              int rank, int size, dist_problem *out, cute_diag *diag);
+/* Checks a product and the names of its split and collective (NULL: the default of the split) for `size` ranks; the tree of its epilogue is
+ * in `arena`. CUTE_USAGE, CUTE_INVALID: not supported together. */
+cute_status dist_problem_read(cute_arena *arena, const cute_gemm_problem *whole, const char *split,
+                              const char *collective, int rank, int size, dist_problem *out, cute_diag *diag);
+/* A remark, if the epilogue is a step of its own: why. */
+void dist_problem_explain(const dist_problem *problem, cute_diag *diag);
 cute_status dist_overlap_read(const dist_problem *problem, const char *name, dist_overlap *out,
                               cute_diag *diag);
 
@@ -45,26 +51,61 @@ typedef struct dist_shard {
 } dist_shard;
 dist_shard dist_shard_of(const dist_problem *problem, int rank);
 
-/* Rows, columns and parts of k are divided at multiples of so many, so that each part begins at a multiple of 16 bytes. */
-int64_t dist_unit(const dist_problem *problem);
+/* Rows, columns and numbers of the whole D that a rank's epilogue computes. */
+typedef struct dist_region {
+    int64_t first_row, rows, first_column, columns;
+} dist_region;
+dist_region dist_region_of(const dist_problem *problem, int rank);
 
-/* A rank's buffers. P: partial sums before a reduce_scatter. */
-typedef enum dist_buffer { DIST_A, DIST_B, DIST_D, DIST_P, DIST_BUFFERS } dist_buffer;
-/* The buffer that the rank's product writes. */
+/* A rank's buffers. P: the product's sums, S: finished sums before an epilogue of its own. OPERANDS and the following: operands and results
+ * of an expression but for its main result, which is D. */
+enum { DIST_OPERANDS_MOST = 48 };
+typedef enum dist_buffer {
+    DIST_A,
+    DIST_B,
+    DIST_D,
+    DIST_P,
+    DIST_S,
+    DIST_C,
+    DIST_BIAS,
+    DIST_OPERANDS,
+    DIST_BUFFERS = DIST_OPERANDS + DIST_OPERANDS_MOST
+} dist_buffer;
+/* The buffer that the rank's product writes, D if it has the epilogue. */
 dist_buffer dist_result_of(const dist_problem *problem);
-/* A buffer as a matrix: the part of the whole that it has after a run. */
+/* The buffer that the collectives behind the product write. */
+dist_buffer dist_sums_of(const dist_problem *problem);
+/* C, D, the bias, and the operands and results of an expression. */
+typedef struct dist_operand {
+    const char *name;
+    epilogue_shape shape;
+    cute_dtype dtype;
+    bool result;
+    bool columns;                  /* columns are contiguous */
+    const epilogue_output *output; /* of a result of an expression */
+} dist_operand;
+/* False: the problem does not have it. */
+bool dist_operand_of(const dist_problem *problem, dist_buffer buffer, dist_operand *out);
+/* "A", "partial sums", "bias"; NULL: no such buffer. */
+const char *dist_buffer_name(const dist_problem *problem, dist_buffer buffer);
+/* A buffer as matrices: the part of the whole that it has after a run. */
 typedef struct dist_matrix {
-    int64_t rows, columns, first_row, first_column; /* of the whole; for P of D */
+    int64_t rows, columns, first_row, first_column; /* of the whole; for P and S of D */
     int64_t row, column;                            /* strides in elements */
+    int64_t items, stride;                          /* matrices of a batch, and elements between them */
     int64_t elements;                               /* of the allocation; 0: no such buffer */
+    int64_t block;                                  /* rows of a block, each by columns; 0: none */
     bool window;                                    /* others put into it */
     cute_dtype dtype;
 } dist_matrix;
 dist_matrix dist_matrix_of(const dist_problem *problem, dist_buffer buffer, int rank);
+size_t dist_matrix_bytes(const dist_matrix *matrix);
+/* The element at which a row begins: a multiple of `block`, if the matrix has blocks. */
+int64_t dist_matrix_row(const dist_matrix *matrix, int64_t row);
 
 /* ---- steps (steps.c) ---- */
 
-typedef enum dist_kind { DIST_PRODUCT, DIST_COLLECTIVE, DIST_RECORD, DIST_WAIT } dist_kind;
+typedef enum dist_kind { DIST_PRODUCT, DIST_COLLECTIVE, DIST_EPILOGUE, DIST_RECORD, DIST_WAIT } dist_kind;
 /* Products are on stream 0, collectives on stream 1. */
 enum { DIST_STREAMS = 2, DIST_NO_ROWS = -1 };
 
@@ -149,7 +190,7 @@ cute_status gemm_dist_run(gemm_dist *dist, const cute_address buffers[DIST_BUFFE
 
 /* ---- data and checks (data.c) ---- */
 
-/* Fills a buffer of this rank with its part of the whole matrix's random data, D with NaN (or -1), P with zeros. */
+/* Fills a buffer of this rank with its part of the whole matrix's random data, results with NaN (or -1), P with zeros. */
 void dist_data_fill(const dist_problem *problem, dist_buffer buffer, uint64_t seed, void *out);
 
 typedef struct dist_result {
@@ -160,9 +201,20 @@ typedef struct dist_result {
     uint64_t
         digest; /* of the bits of this rank's part of D: the digests of disjoint parts add up to that of the whole */
 } dist_result;
-/* Compares this rank's part of D with sums in double of the whole data: all elements, or samples of a large product. */
-cute_status dist_data_check(const dist_problem *problem, uint64_t seed, const void *d, dist_result *out,
-                            cute_diag *diag);
+/* `count` values of a buffer's whole matrix from (row, column) on, along the row, or down the column if `down`. */
+void dist_data_values(const dist_problem *problem, dist_buffer buffer, uint64_t seed, int64_t item,
+                      int64_t row, int64_t column, int64_t count, bool down, double *out);
+/* Compares this rank's parts of the results with sums in double of the whole data: all elements, or samples of a large product.
+ * results: of each buffer that is a result. */
+cute_status dist_data_check(const dist_problem *problem, uint64_t seed,
+                            const void *const results[DIST_BUFFERS], dist_result *out, cute_diag *diag);
+/* Adds counts; the first bad element is that of the earlier one. */
+void dist_result_add(dist_result *out, const dist_result *more);
+/* The additional error of sums that ranks round before they are added. */
+double dist_data_rounding(const dist_problem *problem);
+/* The part of a comparison that an expression has (data_expression.c): adds to `out`. */
+cute_status dist_expression_check(const dist_problem *problem, uint64_t seed,
+                                  const void *const results[DIST_BUFFERS], dist_result *out, cute_diag *diag);
 
 /* ---- one run of all ranks (job.c) ---- */
 

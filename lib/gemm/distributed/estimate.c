@@ -33,6 +33,14 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
         cute_gemm_problem given = e->p->whole;
         gemm_problem read;
         gemm_algo algo;
+        given.epilogue = NULL;
+        given.type_d = cute_dtype_get(e->p->sums)->name;
+        if (e->p->finishes) {
+            given.beta = 0;
+            given.bias = false;
+            given.activation = CUTE_GEMM_LINEAR;
+            given.order_d = CUTE_GEMM_ROWS;
+        }
         given.m = rows;
         given.n = e->own.n;
         given.k = e->own.k;
@@ -44,6 +52,19 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
     }
     *out = e->seconds;
     return CUTE_OK;
+}
+
+/* An epilogue of its own reads the sums and its operands and writes its results. */
+static double epilogue_seconds(const estimator *e)
+{
+    cute_model_device device;
+    double bytes = 0;
+    cute_model_measured(e->target->multiprocessors, &device);
+    for (int i = DIST_D; i < DIST_BUFFERS; i++) {
+        dist_matrix m = dist_matrix_of(e->p, (dist_buffer)i, e->p->rank);
+        if (i != DIST_P) bytes += (double)dist_matrix_bytes(&m);
+    }
+    return cute_model_elementwise(&device, bytes);
 }
 
 static cute_model_exchange exchange_of(comm_kind kind)
@@ -61,7 +82,7 @@ static cute_model_exchange exchange_of(comm_kind kind)
 /* A group starts together: its first step has the latency. A receive and a wait take as long as the other rank's send. */
 static void collective_seconds(const estimator *e, const dist_step *s, double *seconds, double *bytes)
 {
-    cute_dtype dtype = s->from == DIST_A ? e->p->read.in : e->p->read.out;
+    cute_dtype dtype = dist_matrix_of(e->p, s->from, e->p->rank).dtype;
     double own = (double)s->count * (double)cute_dtype_get(dtype)->bytes;
     cute_model_exchange exchange = exchange_of(s->call);
     int size = e->p->size;
@@ -92,8 +113,9 @@ cute_status dist_estimate_of(const dist_problem *p, const dist_schedule *s, cons
         if (step->kind == DIST_RECORD) events[step->event] = *at;
         out->begins[i] = *at;
         if (step->kind == DIST_PRODUCT) CUTE_TRY(product_seconds(&e, step->rows, seconds, diag));
+        if (step->kind == DIST_EPILOGUE) *seconds = epilogue_seconds(&e);
         if (step->kind == DIST_COLLECTIVE) collective_seconds(&e, step, seconds, &out->step_bytes[i]);
-        *(step->kind == DIST_PRODUCT ? &out->product : &out->collective) += *seconds;
+        *(step->kind == DIST_COLLECTIVE ? &out->collective : &out->product) += *seconds;
         out->bytes += out->step_bytes[i];
         *at += *seconds;
     }
@@ -117,7 +139,7 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
     int count = 0;
     if (overlap == DIST_AUTO || overlap == DIST_SEQUENCE || p->size == 1)
         out[count++] = (candidate){DIST_SEQUENCE, 0};
-    if (p->size == 1 || overlap == DIST_SEQUENCE) return count;
+    if (p->size == 1 || overlap == DIST_SEQUENCE || p->whole_rows) return count;
     if (own == DIST_ROTATE) {
         out[count++] = (candidate){DIST_ROTATE, 0};
         return count;
@@ -157,6 +179,7 @@ void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag 
 {
     const dist_estimate *e = &c->estimate, *s = &c->sequence;
     if (p->size == 1) return;
+    dist_problem_explain(p, diag);
     if (c->schedule.overlap == DIST_SEQUENCE) {
         cute_report(diag, CUTE_REMARK, NULL,
                     "sequence: the product (%.1f us) and its %s (%.1f us) one after the other; no overlap is "

@@ -42,9 +42,8 @@ static cute_status allocate_buffers(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
     for (int i = 0; i < DIST_BUFFERS; i++) {
-        static const char *const names[] = {"A", "B", "D", "partial sums"};
         dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
-        size_t bytes = (size_t)(m.elements * cute_dtype_get(m.dtype)->bytes);
+        size_t bytes = dist_matrix_bytes(&m);
         if (!bytes) continue;
         void *data = malloc(bytes);
         if (!data) return cute_fail_memory(diag);
@@ -55,7 +54,8 @@ static cute_status allocate_buffers(job_run *r, cute_diag *diag)
         free(data);
         CUTE_TRY(status);
         if (j->device->ops->emulator)
-            CUTE_TRY(cute_emulator_describe_buffer(j->device, r->buffers[i], names[i], bytes, true, diag));
+            CUTE_TRY(cute_emulator_describe_buffer(
+                j->device, r->buffers[i], dist_buffer_name(&j->problem, (dist_buffer)i), bytes, true, diag));
         cute_ranks_beat(j->ranks);
     }
     return CUTE_OK;
@@ -112,18 +112,30 @@ static cute_status run_once(job_run *r, cute_diag *diag)
     return sync_all(r, diag);
 }
 
+/* Downloads the results into `data`, whose entries are malloc'ed. */
+static cute_status download_results(job_run *r, void *data[DIST_BUFFERS], cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    dist_operand o;
+    for (int i = 0; i < DIST_BUFFERS; i++) {
+        if (!dist_operand_of(&j->problem, (dist_buffer)i, &o) || !o.result) continue;
+        dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
+        size_t bytes = dist_matrix_bytes(&m);
+        if (!(data[i] = malloc(bytes + 1))) return cute_fail_memory(diag);
+        if (bytes) CUTE_TRY(cute_device_download(j->device, data[i], r->buffers[i], bytes, diag));
+    }
+    return CUTE_OK;
+}
+
 static cute_status check_result(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
-    dist_matrix m = dist_matrix_of(&j->problem, DIST_D, j->problem.rank);
-    size_t bytes = (size_t)(m.elements * cute_dtype_get(m.dtype)->bytes);
-    void *data = malloc(bytes + 1);
-    if (!data) return cute_fail_memory(diag);
+    void *data[DIST_BUFFERS] = {NULL};
     cute_ranks_step(j->ranks, "checking the result");
-    cute_status status =
-        bytes ? cute_device_download(j->device, data, r->buffers[DIST_D], bytes, diag) : CUTE_OK;
-    if (status == CUTE_OK) status = dist_data_check(&j->problem, j->seed, data, &r->own.result, diag);
-    free(data);
+    cute_status status = download_results(r, data, diag);
+    if (status == CUTE_OK)
+        status = dist_data_check(&j->problem, j->seed, (const void *const *)data, &r->own.result, diag);
+    for (int i = 0; i < DIST_BUFFERS; i++) free(data[i]);
     return status;
 }
 
@@ -190,31 +202,39 @@ static cute_status time_work(job_run *r, timed_work work, const char *name, doub
 static cublas_matrix cublas_matrix_of(const job_run *r, dist_buffer buffer)
 {
     dist_matrix m = dist_matrix_of(&r->job->problem, buffer, r->job->problem.rank);
-    return (cublas_matrix){
-        .address = r->buffers[buffer], .by_rows = m.column == 1, .ld = m.column == 1 ? m.row : m.column};
+    return (cublas_matrix){.address = r->buffers[buffer],
+                           .by_rows = m.column == 1,
+                           .ld = m.column == 1 ? m.row : m.column,
+                           .stride = m.stride};
 }
 
+/* The product that the rank's kernels compute, with their epilogue. */
 static cute_status open_cublas(job_run *r, cute_diag *diag)
 {
     const dist_problem *p = &r->job->problem;
+    const cute_gemm_problem *g = &p->whole;
     dist_shard s = dist_shard_of(p, p->rank);
+    dist_buffer result = dist_result_of(p);
+    bool fused = result == DIST_D, adds = fused && g->beta != 0;
     if (!s.m || !s.n || !s.k)
         return cute_fail(diag, CUTE_USAGE, NULL, "--vs=cublas expects a part of the product for each rank");
     cublas_product product = {.type = cute_dtype_get(p->read.in)->name,
-                              .type_d = cute_dtype_get(p->read.out)->name,
+                              .type_d = cute_dtype_get(p->sums)->name,
                               .m = s.m,
                               .n = s.n,
                               .k = s.k,
-                              .batch = 1,
+                              .batch = g->batch,
                               .a = cublas_matrix_of(r, DIST_A),
                               .b = cublas_matrix_of(r, DIST_B),
-                              .d = cublas_matrix_of(r, dist_result_of(p)),
-                              .activation = (cublas_activation)p->whole.activation,
+                              .d = cublas_matrix_of(r, result),
+                              .bias = fused && g->bias ? r->buffers[DIST_BIAS] : 0,
+                              .activation = fused ? (cublas_activation)g->activation : CUBLAS_LINEAR,
                               .fast = p->read.fast,
-                              .alpha = p->whole.alpha};
+                              .alpha = g->alpha,
+                              .beta = adds ? g->beta : 0};
     if (p->split == DIST_M)
-        product.d.address += (cute_address)(s.first_m * product.d.ld * cute_dtype_get(p->read.out)->bytes);
-    product.c = product.d;
+        product.d.address += (cute_address)(s.first_m * product.d.ld * cute_dtype_get(p->sums)->bytes);
+    product.c = adds ? cublas_matrix_of(r, DIST_C) : product.d;
     return cute_cublas_open(r->job->device, &product, &r->cublas, diag);
 }
 

@@ -5,7 +5,7 @@
 #include "lib/base/abi.h"
 #include "lib/gemm/distributed/distributed.h"
 
-enum { NODE = 8, WORKSPACE_ALIGN = 256 };
+enum { NODE = 8, WORKSPACE_ALIGN = 256, ALIGN = 16 };
 
 struct gemm_ranks {
     cute_arena *arena;
@@ -14,7 +14,7 @@ struct gemm_ranks {
     dist_choice choice;
     cute_comm *comm;
     gemm_dist *dist;
-    size_t partial; /* bytes of partial sums, the first part of the workspace */
+    size_t parts, sums; /* bytes of partial and of finished sums, the first parts of the workspace */
 };
 
 static cute_status read_split(const cute_gemm_options *o, const char **split, const char **collective,
@@ -31,6 +31,12 @@ static cute_status read_split(const cute_gemm_options *o, const char **split, co
     return CUTE_OK;
 }
 
+static size_t aligned_bytes(const gemm_ranks *r, dist_buffer buffer)
+{
+    dist_matrix m = dist_matrix_of(&r->problem, buffer, r->problem.rank);
+    return (dist_matrix_bytes(&m) + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
+}
+
 static cute_status open_ranks(gemm_ranks *r, const cute_gemm_problem *problem, const cute_gemm_options *o,
                               cute_diag *diag)
 {
@@ -41,16 +47,15 @@ static cute_status open_ranks(gemm_ranks *r, const cute_gemm_problem *problem, c
     local.communicator = NULL;
     CUTE_TRY(read_split(o, &split, &collective, diag));
     CUTE_TRY(cute_comm_wrap(o->communicator, o->device, &r->comm, diag));
-    CUTE_TRY(dist_problem_read(problem, split, collective, cute_comm_rank(r->comm), cute_comm_size(r->comm),
-                               &r->problem, diag));
+    CUTE_TRY(dist_problem_read(r->arena, problem, split, collective, cute_comm_rank(r->comm),
+                               cute_comm_size(r->comm), &r->problem, diag));
     cute_model_links_of(atoi(o->arch + 3), &network.inside, &network.between);
     CUTE_TRY(dist_choose(&r->problem, DIST_AUTO, 0, false, &target, o->configuration, &network, r->arena,
                          &r->choice, diag));
     dist_choice_explain(&r->problem, &r->choice, diag);
     CUTE_TRY(gemm_dist_create(&r->problem, &r->choice.schedule, r->comm, &local, &r->dist, diag));
-    dist_matrix partial = dist_matrix_of(&r->problem, DIST_P, r->problem.rank);
-    size_t bytes = (size_t)(partial.elements * cute_dtype_get(partial.dtype)->bytes);
-    r->partial = (bytes + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
+    r->parts = aligned_bytes(r, DIST_P);
+    r->sums = aligned_bytes(r, DIST_S);
     return CUTE_OK;
 }
 
@@ -94,42 +99,84 @@ const cute_gemm *gemm_ranks_first(const gemm_ranks *r)
 
 size_t gemm_ranks_workspace(const gemm_ranks *r)
 {
-    return r->partial + gemm_dist_workspace(r->dist);
+    return r->parts + r->sums + gemm_dist_workspace(r->dist);
+}
+
+static cute_status set_buffer(const gemm_ranks *r, dist_buffer buffer, cute_address address,
+                              cute_address *out, cute_diag *diag)
+{
+    dist_matrix m = dist_matrix_of(&r->problem, buffer, r->problem.rank);
+    *out = address;
+    if (!m.elements || (address && address % ALIGN == 0)) return CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, NULL, "expected an address of %s that is a multiple of 16, got 0x%llx",
+                     dist_buffer_name(&r->problem, buffer), (unsigned long long)address);
+}
+
+static cute_address address_of(const cute_gemm_operands *o, const char *name)
+{
+    for (size_t i = 0; i < o->named_count; i++)
+        if (strcmp(o->named[i].name, name) == 0) return o->named[i].address;
+    return strcmp(name, "D") == 0      ? o->d
+           : strcmp(name, "C") == 0    ? o->c
+           : strcmp(name, "bias") == 0 ? o->bias
+                                       : 0;
+}
+
+static cute_status set_buffers(const gemm_ranks *r, const cute_gemm_operands *o, cute_address *out,
+                               cute_diag *diag)
+{
+    dist_operand operand;
+    CUTE_TRY(set_buffer(r, DIST_A, o->a, &out[DIST_A], diag));
+    CUTE_TRY(set_buffer(r, DIST_B, o->b, &out[DIST_B], diag));
+    for (int i = DIST_D; i < DIST_BUFFERS; i++)
+        if (dist_operand_of(&r->problem, (dist_buffer)i, &operand))
+            CUTE_TRY(set_buffer(r, (dist_buffer)i, address_of(o, operand.name), &out[i], diag));
+    if (gemm_ranks_workspace(r) && (!o->workspace || o->workspace % WORKSPACE_ALIGN != 0))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "expected an address of the workspace that is a multiple of %d, got 0x%llx",
+                         WORKSPACE_ALIGN, (unsigned long long)o->workspace);
+    out[DIST_P] = o->workspace;
+    out[DIST_S] = o->workspace + r->parts;
+    return CUTE_OK;
 }
 
 cute_status gemm_ranks_run(gemm_ranks *r, const cute_gemm_operands *operands, cute_diag *diag)
 {
     cute_gemm_operands o = {0};
+    cute_address buffers[DIST_BUFFERS] = {0};
     CUTE_TRY(cute_struct_read(&o, sizeof o, operands, "cute_gemm_operands", diag));
-    const cute_address buffers[DIST_BUFFERS] = {
-        [DIST_A] = o.a, [DIST_B] = o.b, [DIST_D] = o.d, [DIST_P] = o.workspace};
-    static const char *const names[] = {"A", "B", "D", "the workspace"};
-    for (int i = 0; i < DIST_BUFFERS; i++) {
-        bool needed = i == DIST_P ? gemm_ranks_workspace(r) > 0
-                                  : dist_matrix_of(&r->problem, (dist_buffer)i, r->problem.rank).elements > 0;
-        if (needed && (!buffers[i] || buffers[i] % 16 != 0))
-            return cute_fail(diag, CUTE_USAGE, NULL,
-                             "expected an address of %s that is a multiple of 16, got 0x%llx", names[i],
-                             (unsigned long long)buffers[i]);
+    CUTE_TRY(set_buffers(r, &o, buffers, diag));
+    if (r->parts && !dist_shard_of(&r->problem, r->problem.rank).k) /* this rank adds nothing */
+        CUTE_TRY(o.stream ? cute_stream_fill(o.stream, o.workspace, 0, r->parts, diag)
+                          : cute_device_fill(r->device, o.workspace, 0, r->parts, diag));
+    return gemm_dist_run(r->dist, buffers, o.workspace + r->parts + r->sums, o.stream, DIST_ALL, diag);
+}
+
+static bool find_buffer(const dist_problem *p, const char *name, dist_buffer *out)
+{
+    for (int i = 0; name && i < DIST_BUFFERS; i++) {
+        const char *own = dist_buffer_name(p, (dist_buffer)i);
+        if (i == DIST_P || i == DIST_S || !own || strcmp(own, name) != 0) continue;
+        *out = (dist_buffer)i;
+        return true;
     }
-    if (r->partial && !dist_shard_of(&r->problem, r->problem.rank).k) /* this rank adds nothing */
-        CUTE_TRY(o.stream ? cute_stream_fill(o.stream, o.workspace, 0, r->partial, diag)
-                          : cute_device_fill(r->device, o.workspace, 0, r->partial, diag));
-    return gemm_dist_run(r->dist, buffers, o.workspace + r->partial, o.stream, DIST_ALL, diag);
+    return false;
 }
 
 cute_status gemm_ranks_part(const gemm_ranks *r, const char *name, cute_gemm_part *out, cute_diag *diag)
 {
-    static const char names[] = "ABD";
-    const char *found = name && strlen(name) == 1 ? strchr(names, *name) : NULL;
-    if (!found)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected the part of A, B or D, got '%s'",
-                         name ? name : "");
     const dist_problem *p = &r->problem;
-    dist_buffer buffer = (dist_buffer)(found - names);
+    dist_buffer buffer;
+    dist_operand o = {.result = false};
+    if (!find_buffer(p, name, &buffer))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "expected the part of A, B, D or an operand of the epilogue, got '%s'",
+                         name ? name : "");
     dist_matrix m = dist_matrix_of(p, buffer, p->rank);
     dist_shard s = dist_shard_of(p, p->rank);
-    bool gathered = (buffer == DIST_A && p->split == DIST_N) || (buffer == DIST_D && p->split == DIST_M);
+    dist_operand_of(p, buffer, &o);
+    bool gathered = (buffer == DIST_A && p->split == DIST_N) ||
+                    (o.result && o.shape.rows && p->split == DIST_M && !p->finishes);
     int64_t first = gathered ? s.chunk * p->rank : 0, left = p->whole.m - first;
     cute_gemm_part part = {.size = sizeof part,
                            .first_row = m.first_row,
@@ -142,6 +189,8 @@ cute_status gemm_ranks_part(const gemm_ranks *r, const char *name, cute_gemm_par
                            .own_rows = !gathered        ? m.rows
                                        : left < 0       ? 0
                                        : left < s.chunk ? left
-                                                        : s.chunk};
+                                                        : s.chunk,
+                           .stride = m.stride,
+                           .block = m.block};
     return cute_struct_write(out, &part, sizeof part, "cute_gemm_part", diag);
 }

@@ -21,6 +21,7 @@ struct gemm_dist {
     cute_device *device;
     row_plan *plans;
     size_t plan_count;
+    gemm_finish *finish; /* NULL: the products have the epilogue */
     cute_stream *streams[DIST_STREAMS];
     cute_device_event **events; /* OWN_EVENTS, then those of the schedule */
     cute_ranks *ranks;          /* that are told of the steps; may be NULL */
@@ -29,16 +30,10 @@ struct gemm_dist {
 
 /* ---- plans ---- */
 
-typedef struct product_offsets {
-    int64_t a, d; /* elements */
-} product_offsets;
-
-/* Where the rows of a step begin in A, and in D or P. */
-static product_offsets offsets_of(const dist_problem *p, const dist_step *s)
+/* The first row of a step in the buffers of the whole product: of split m in the results, which have the rows of all ranks. */
+static int64_t result_row(const dist_problem *p, const dist_step *s)
 {
-    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), d = dist_matrix_of(p, dist_result_of(p), p->rank);
-    int64_t row = s->first + (p->split == DIST_M ? p->rank * dist_shard_of(p, p->rank).chunk : 0);
-    return (product_offsets){s->first * a.row, row * d.row};
+    return s->first + (p->split == DIST_M ? p->rank * dist_shard_of(p, p->rank).chunk : 0);
 }
 
 static row_plan *find_plan(const gemm_dist *g, int64_t rows)
@@ -53,24 +48,78 @@ static int64_t leading(const dist_matrix *m)
     return m->row > m->column ? m->row : m->column;
 }
 
-static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_gemm_options *options,
-                                   cute_diag *diag)
+/* The rank's part of the problem with so many rows; its epilogue is in the kernel, or none. */
+static cute_gemm_problem row_problem(const dist_problem *p, int64_t rows)
 {
-    const dist_problem *p = &g->problem;
     dist_shard own = dist_shard_of(p, p->rank);
-    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), d = dist_matrix_of(p, dist_result_of(p), p->rank);
+    dist_buffer result = dist_result_of(p);
+    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), b = dist_matrix_of(p, DIST_B, p->rank),
+                d = dist_matrix_of(p, result, p->rank), c = dist_matrix_of(p, DIST_C, p->rank);
     cute_gemm_problem given = p->whole;
-    row_plan *plan = &g->plans[g->plan_count];
-    given.m = plan->rows = s->rows;
+    given.m = rows;
     given.n = own.n;
     given.k = own.k;
     given.ld_a = leading(&a);
-    given.ld_d = leading(&d);
+    if (given.batch > 1) {
+        given.stride_a = a.stride;
+        given.stride_b = b.stride;
+        given.stride_d = d.stride;
+    }
+    if (p->read.tree) { /* its operands have no leading dimensions: rows are packed in all */
+        given.alpha = p->finishes ? 1 : given.alpha;
+    } else {
+        given.ld_d = leading(&d);
+        given.ld_c = leading(&c);
+        if (given.batch > 1) given.stride_c = c.stride;
+    }
+    if (result == DIST_D) return given;
+    given.ld_d = d.row;
+    given.ld_c = given.stride_c = 0;
+    given.type_d = cute_dtype_get(p->sums)->name;
+    given.order_d = CUTE_GEMM_ROWS;
+    given.beta = 0;
+    given.bias = false;
+    given.activation = CUTE_GEMM_LINEAR;
+    given.epilogue = NULL;
+    given.values = NULL;
+    given.value_count = 0;
+    return given;
+}
+
+static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_gemm_options *options,
+                                   cute_diag *diag)
+{
+    cute_gemm_problem given = row_problem(&g->problem, s->rows);
+    row_plan *plan = &g->plans[g->plan_count];
+    plan->rows = s->rows;
     cute_gemm_options own_options = *options;
     own_options.multiprocessors = dist_multiprocessors(g->schedule, options->multiprocessors);
     CUTE_TRY(cute_gemm_create(&given, 1, &own_options, &plan->gemm, diag));
     g->plan_count++;
     return CUTE_OK;
+}
+
+/* The epilogue on finished sums. */
+static cute_status create_finish(gemm_dist *g, const cute_gemm_options *options, cute_diag *diag)
+{
+    const dist_problem *p = &g->problem;
+    dist_region r = dist_region_of(p, p->rank);
+    dist_matrix d = dist_matrix_of(p, DIST_D, p->rank), c = dist_matrix_of(p, DIST_C, p->rank);
+    cute_gemm_problem given = p->whole;
+    if (!p->finishes || r.rows < 1 || r.columns < 1) return CUTE_OK;
+    given.m = r.rows;
+    given.n = r.columns;
+    if (!p->read.tree) {
+        given.alpha = 1; /* the products have it */
+        given.ld_d = leading(&d);
+        given.ld_c = leading(&c);
+        if (given.batch > 1) {
+            given.stride_d = d.stride;
+            given.stride_c = c.stride;
+        }
+    }
+    return gemm_finish_create(&given, p->sums, dist_matrix_of(p, DIST_S, p->rank).stride, options, &g->finish,
+                              diag);
 }
 
 static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, cute_diag *diag)
@@ -83,7 +132,7 @@ static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, 
         if (step->kind != DIST_PRODUCT || find_plan(g, step->rows)) continue;
         CUTE_TRY(create_row_plan(g, step, options, diag));
     }
-    return CUTE_OK;
+    return create_finish(g, options, diag);
 }
 
 static cute_status create_streams(gemm_dist *g, cute_diag *diag)
@@ -125,6 +174,7 @@ void gemm_dist_destroy(gemm_dist *g)
 {
     if (!g) return;
     for (size_t i = 0; i < g->plan_count; i++) cute_gemm_destroy(g->plans[i].gemm);
+    gemm_finish_destroy(g->finish);
     for (int i = 0; i < DIST_STREAMS; i++) cute_stream_destroy(g->streams[i]);
     cute_arena_destroy(g->arena);
     free(g);
@@ -132,7 +182,7 @@ void gemm_dist_destroy(gemm_dist *g)
 
 size_t gemm_dist_workspace(const gemm_dist *g)
 {
-    size_t most = 0;
+    size_t most = g->finish ? gemm_finish_workspace(g->finish) : 0;
     for (size_t i = 0; i < g->plan_count; i++)
         if (cute_gemm_workspace(g->plans[i].gemm) > most) most = cute_gemm_workspace(g->plans[i].gemm);
     return most;
@@ -160,30 +210,73 @@ typedef struct dist_run {
 static cute_address element(const dist_run *r, dist_buffer buffer, int64_t offset)
 {
     const dist_problem *p = &r->g->problem;
-    cute_dtype dtype = buffer == DIST_A || buffer == DIST_B ? p->read.in : p->read.out;
-    return r->buffers[buffer] + (cute_address)(offset * cute_dtype_get(dtype)->bytes);
+    dist_matrix m = dist_matrix_of(p, buffer, p->rank);
+    return r->buffers[buffer] + (cute_address)(offset * cute_dtype_get(m.dtype)->bytes);
+}
+
+/* The row `first` of an operand, or `result_first` of a result, if it has rows. */
+static cute_address operand_address(const dist_run *r, dist_buffer buffer, const dist_operand *o,
+                                    int64_t first, int64_t result_first)
+{
+    const dist_problem *p = &r->g->problem;
+    dist_matrix m = dist_matrix_of(p, buffer, p->rank);
+    return element(r, buffer, o->shape.rows ? (o->result ? result_first : first) * m.row : 0);
+}
+
+/* C, D, the bias and named operands. */
+static void set_operands(const dist_run *r, int64_t first, int64_t result_first, cute_gemm_operands *out,
+                         cute_gemm_named *named)
+{
+    const dist_problem *p = &r->g->problem;
+    dist_operand o;
+    out->named = named;
+    for (int i = DIST_D; i < DIST_BUFFERS; i++) {
+        dist_buffer buffer = (dist_buffer)i;
+        if (!dist_operand_of(p, buffer, &o)) continue;
+        cute_address at = operand_address(r, buffer, &o, first, result_first);
+        if (buffer == DIST_C) out->c = at;
+        if (buffer == DIST_D) out->d = at;
+        if (buffer == DIST_BIAS) out->bias = at;
+        if (p->read.tree) named[out->named_count++] = (cute_gemm_named){o.name, at};
+    }
 }
 
 static cute_status start_product(const dist_run *r, const dist_step *s, cute_diag *diag)
 {
     const gemm_dist *g = r->g;
     const dist_problem *p = &g->problem;
-    product_offsets o = offsets_of(p, s);
+    int64_t result_first = result_row(p, s);
+    dist_buffer result = dist_result_of(p);
+    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), d = dist_matrix_of(p, result, p->rank);
     const row_plan *plan = find_plan(g, s->rows);
+    cute_gemm_named named[DIST_BUFFERS];
     cute_gemm_operands operands = {.size = sizeof operands,
-                                   .a = element(r, DIST_A, o.a),
+                                   .a = element(r, DIST_A, dist_matrix_row(&a, s->first)),
                                    .b = r->buffers[DIST_B],
-                                   .d = element(r, dist_result_of(p), o.d),
                                    .workspace = r->workspace,
                                    .stream = g->streams[s->stream]};
+    if (result == DIST_D)
+        set_operands(r, s->first, result_first, &operands, named);
+    else
+        operands.d = element(r, result, result_first * d.row);
     return cute_gemm_run(plan->gemm, &operands, diag);
+}
+
+static cute_status start_epilogue(const dist_run *r, const dist_step *s, cute_diag *diag)
+{
+    const gemm_dist *g = r->g;
+    cute_gemm_named named[DIST_BUFFERS];
+    cute_gemm_operands operands = {
+        .size = sizeof operands, .workspace = r->workspace, .stream = g->streams[s->stream]};
+    set_operands(r, 0, 0, &operands, named);
+    return gemm_finish_run(g->finish, r->buffers[DIST_S], &operands, diag);
 }
 
 static cute_status start_collective(const dist_run *r, const dist_step *s, cute_diag *diag)
 {
     gemm_dist *g = r->g;
     const dist_problem *p = &g->problem;
-    cute_dtype dtype = s->from == DIST_A ? p->read.in : p->read.out;
+    cute_dtype dtype = dist_matrix_of(p, s->from, p->rank).dtype;
     comm_call call = {.kind = s->call,
                       .type = comm_type_find(cute_dtype_get(dtype)->name),
                       .from = element(r, s->from, s->from_offset),
@@ -209,6 +302,7 @@ static cute_status start_step(const dist_run *r, const dist_step *s, cute_diag *
     switch (s->kind) {
     case DIST_PRODUCT: return start_product(r, s, diag);
     case DIST_COLLECTIVE: return start_collective(r, s, diag);
+    case DIST_EPILOGUE: return start_epilogue(r, s, diag);
     case DIST_RECORD: return cute_stream_record(stream, g->events[OWN_EVENTS + s->event], diag);
     case DIST_WAIT: return cute_stream_wait(stream, g->events[OWN_EVENTS + s->event], diag);
     }
@@ -246,7 +340,8 @@ cute_status gemm_dist_run(gemm_dist *g, const cute_address buffers[DIST_BUFFERS]
     for (int i = 0; i < DIST_STREAMS; i++) CUTE_TRY(cute_stream_wait(g->streams[i], g->events[BEGAN], diag));
     for (size_t i = 0; i < s->count; i++) {
         const dist_step *step = &s->steps[i];
-        if ((part == DIST_PRODUCTS_ONLY && step->kind != DIST_PRODUCT) ||
+        bool computes = step->kind == DIST_PRODUCT || step->kind == DIST_EPILOGUE;
+        if ((part == DIST_PRODUCTS_ONLY && !computes) ||
             (part == DIST_COLLECTIVES_ONLY && step->kind != DIST_COLLECTIVE))
             continue;
         name_step(g, step);

@@ -53,30 +53,195 @@ static cute_status read_way(const char *split, const char *collective, dist_prob
                      out->split == DIST_K ? "all-reduce or reduce-scatter" : "all-gather", collective);
 }
 
-/* The first part of the product that several ranks do not support. */
-static const char *unsupported(const dist_problem *p)
+static int64_t smaller(int64_t a, int64_t b)
 {
-    const cute_gemm_problem *g = &p->whole;
-    return g->batch > 1                                         ? "--batch"
-           : g->beta != 0                                       ? "--beta"
-           : g->bias                                            ? "--bias"
-           : g->epilogue                                        ? "--epilogue"
-           : g->ld_a || g->ld_b || g->ld_c || g->ld_d           ? "a leading dimension"
-           : p->split == DIST_K && g->activation                ? "an activation with --split=k"
-           : p->split == DIST_N && g->order_a != CUTE_GEMM_ROWS ? "A by columns with --split=n"
-           : p->split != DIST_N && g->order_d != CUTE_GEMM_ROWS ? "D by columns without --split=n"
-                                                                : NULL;
+    return a < b ? a : b;
 }
 
-cute_status dist_problem_read(const cute_gemm_problem *whole, const char *split, const char *collective,
-                              int rank, int size, dist_problem *out, cute_diag *diag)
+static bool scatters(const dist_problem *p)
 {
+    return p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+}
+
+/* The first part of the product that several ranks do not support. */
+static const char *unsupported(const cute_gemm_problem *g)
+{
+    return g->ld_a || g->ld_b || g->ld_c || g->ld_d                   ? "a leading dimension"
+           : g->stride_a || g->stride_b || g->stride_c || g->stride_d ? "a batch stride"
+                                                                      : NULL;
+}
+
+/* ---- epilogues ---- */
+
+/* Of an expression: the elements that a value at (i,j) needs in addition to (i,j). */
+typedef struct epilogue_reach {
+    const epilogue_node *down, *across; /* reductions over rows, over columns; NULL: none */
+    const epilogue_node *tile;          /* a collective of a tile or a cluster */
+    bool columns_first;                 /* an operand or result whose columns are contiguous */
+    int64_t unit;                       /* columns of a group, of which parts are multiples */
+    int64_t bytes;                      /* of the narrowest element */
+} epilogue_reach;
+
+static int64_t common_multiple(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b;
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+static epilogue_reach reach_of(const epilogue_tree *t)
+{
+    epilogue_reach r = {.unit = 1, .bytes = 16};
+    for (int i = 0; i < t->count; i++) {
+        const epilogue_node *n = t->nodes[i];
+        int64_t group = n->op == EPILOGUE_SLICE                ? n->step
+                        : n->op == EPILOGUE_REDUCE && n->group ? n->group
+                                                               : 1;
+        if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 1) r.down = n;
+        if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 0) r.across = n;
+        if (n->op == EPILOGUE_COMMUNICATE) r.tile = n;
+        r.columns_first = r.columns_first || (n->op == EPILOGUE_LOAD && n->turned);
+        if (n->count && n->args[0]->shape.mul)
+            r.unit = common_multiple(r.unit, group * n->args[0]->shape.div);
+        if (n->op == EPILOGUE_LOAD && cute_dtype_get(n->dtype)->bytes < r.bytes)
+            r.bytes = cute_dtype_get(n->dtype)->bytes;
+    }
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        r.columns_first = r.columns_first || o->turned;
+        /* rows of results begin at multiples of 16 bytes, too */
+        if (o->node->shape.mul) r.unit = common_multiple(r.unit, o->node->shape.div);
+        if (cute_dtype_get(o->dtype)->bytes < r.bytes) r.bytes = cute_dtype_get(o->dtype)->bytes;
+    }
+    return r;
+}
+
+/* The operands of an expression in the order of its nodes, then its results. */
+static bool expression_operand(const epilogue_tree *t, dist_buffer buffer, dist_operand *out)
+{
+    int number = (int)buffer - DIST_OPERANDS, at = 0;
+    for (int i = 0; buffer != DIST_D && i < t->count; i++) {
+        const epilogue_node *n = t->nodes[i];
+        if (n->op != EPILOGUE_LOAD || at++ != number) continue;
+        *out = (dist_operand){n->name, n->shape, n->dtype, false, n->turned, NULL};
+        return true;
+    }
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        if (buffer == DIST_D ? !o->main : o->main || at++ != number) continue;
+        *out = (dist_operand){o->name, o->node->shape, o->dtype, true, o->turned, o};
+        return true;
+    }
+    return false;
+}
+
+static cute_status fail_expression(const dist_problem *p, const epilogue_node *n, const char *text,
+                                   cute_diag *diag)
+{
+    cute_place place = epilogue_place(p->read.tree, n->offset, n->length);
+    cute_report(diag, CUTE_ERROR, &place, "%s", text);
+    return CUTE_INVALID;
+}
+
+/* The levels within a warp become groups of columns. Those of a tile depend on the tile, which ranks need not share. */
+static cute_status read_expression(cute_arena *arena, dist_problem *p, epilogue_reach *reach, cute_diag *diag)
+{
+    CUTE_TRY(gemm_expression_read(arena, &p->read, diag));
+    epilogue_tree *t = p->read.tree;
+    for (int i = 0; p->size > 1 && i < t->count; i++)
+        if (t->nodes[i]->op == EPILOGUE_COMMUNICATE &&
+            (t->nodes[i]->level == EPILOGUE_BLOCK || t->nodes[i]->level == EPILOGUE_CLUSTER))
+            return fail_expression(
+                p, t->nodes[i],
+                "a collective of a tile or cluster depends on each rank's tile: expected the level "
+                "warp or device with several ranks",
+                diag);
+    t->problem.in = p->read.in;
+    t->problem.sum = p->read.sum;
+    t->problem.tile_m = EPILOGUE_TILE_M;
+    t->problem.tile_n = EPILOGUE_TILE_N;
+    t->problem.cluster_n = 1;
+    CUTE_TRY(
+        epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag));
+    *reach = reach_of(t);
+    dist_operand unused;
+    if (expression_operand(t, DIST_BUFFERS, &unused))
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "expected at most %d operands and results of an epilogue with several ranks, got more",
+            DIST_OPERANDS_MOST);
+    if (p->size == 1) return CUTE_OK;
+    if (p->split == DIST_N && reach->across)
+        return fail_expression(
+            p, reach->across,
+            "with --split=n a rank has some columns of each row: expected no reduction along rows, or "
+            "--split=m or k",
+            diag);
+    if (scatters(p) && reach->down)
+        return fail_expression(
+            p, reach->down,
+            "with reduce-scatter a rank has some rows of each column: expected no reduction over rows, "
+            "or --collective=all-reduce",
+            diag);
+    return CUTE_OK;
+}
+
+/* Partial sums have D's type. Before an epilogue, integers are summed in f32, unless D has them, and 8-bit floats, whose range is that of
+ * results, in bf16. */
+static cute_dtype sums_type(const dist_problem *p)
+{
+    if (!p->finishes || p->read.out == CUTE_I32) return p->read.out;
+    if (p->read.in == CUTE_I8) return CUTE_F32;
+    return cute_dtype_get(p->read.out)->bytes == 1 ? CUTE_BF16 : p->read.out;
+}
+
+static void plan_epilogue(dist_problem *p, const epilogue_reach *reach)
+{
+    const cute_gemm_problem *g = &p->whole;
+    bool several = p->size > 1, by_columns = g->order_d != CUTE_GEMM_ROWS;
+    if (p->read.tree)
+        p->finishes =
+            several && (p->split == DIST_K || (p->split == DIST_M && (reach->down || reach->columns_first)));
+    else if (p->split == DIST_K)
+        p->finishes = several && (g->beta != 0 || g->bias || g->activation || by_columns);
+    else
+        p->finishes = several && p->split == DIST_M && by_columns;
+    p->whole_rows = !p->finishes && p->read.tree && (reach->down || reach->columns_first);
+    p->sums = sums_type(p);
+    int64_t least = smaller(cute_dtype_get(p->read.in)->bytes, cute_dtype_get(p->sums)->bytes);
+    least = smaller(smaller(least, reach->bytes), cute_dtype_get(p->read.out)->bytes);
+    p->unit_m = p->unit_k = UNIT / least;
+    p->unit_n = common_multiple(p->unit_m, reach->unit);
+}
+
+cute_status dist_problem_read(cute_arena *arena, const cute_gemm_problem *whole, const char *split,
+                              const char *collective, int rank, int size, dist_problem *out, cute_diag *diag)
+{
+    epilogue_reach reach = {.unit = 1, .bytes = 16};
     *out = (dist_problem){.whole = *whole, .rank = rank, .size = size};
     CUTE_TRY(read_way(split, collective, out, diag));
     CUTE_TRY(gemm_problem_read(whole, -1, &out->read, diag));
-    const char *other = unsupported(out);
+    const char *other = unsupported(whole);
     if (other) return cute_fail(diag, CUTE_USAGE, NULL, "products of several ranks do not support %s", other);
+    if (whole->epilogue) CUTE_TRY(read_expression(arena, out, &reach, diag));
+    out->whole.batch = out->read.given.batch;
+    out->whole.type_d = out->read.given.type_d;
+    plan_epilogue(out, &reach);
     return CUTE_OK;
+}
+
+void dist_problem_explain(const dist_problem *p, cute_diag *diag)
+{
+    if (!p->finishes) return;
+    cute_report(diag, CUTE_REMARK, NULL, "the epilogue is a step on sums of %s behind the %s: %s",
+                cute_dtype_get(p->sums)->name, comm_kind_name(p->collective),
+                p->split == DIST_K ? "a rank's product has a part of each sum"
+                : p->read.tree     ? "it reads or writes rows of other ranks"
+                                   : "rows are gathered, and D is by columns");
 }
 
 cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_overlap *out, cute_diag *diag)
@@ -89,7 +254,12 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
     for (int i = DIST_AUTO; i <= DIST_ROTATE; i++)
         if (strcmp(name, overlap_names[i]) == 0 && (i <= DIST_SEQUENCE || i == (int)own)) {
             *out = (dist_overlap)i;
-            return CUTE_OK;
+            if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "--overlap=%s computes rows in parts: expected auto or sequence with an "
+                             "epilogue that reduces "
+                             "over rows or has contiguous columns",
+                             name);
         }
     return cute_fail(diag, CUTE_USAGE, NULL,
                      "--overlap expects auto, sequence or %s with --split=%s, got '%s'", overlap_names[own],
@@ -97,11 +267,6 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
 }
 
 /* ---- parts ---- */
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The begin of a part of `extent`; parts differ by at most one unit. */
 static int64_t begin_of(int64_t extent, int64_t unit, int rank, int size)
@@ -111,16 +276,10 @@ static int64_t begin_of(int64_t extent, int64_t unit, int rank, int size)
     return begin < units ? begin * unit : extent;
 }
 
-int64_t dist_unit(const dist_problem *p)
-{
-    int64_t in = cute_dtype_get(p->read.in)->bytes, out = cute_dtype_get(p->read.out)->bytes;
-    return UNIT / smaller(in, out);
-}
-
 dist_shard dist_shard_of(const dist_problem *p, int rank)
 {
     const cute_gemm_problem *g = &p->whole;
-    int64_t unit = dist_unit(p), units = g->m / unit + (g->m % unit != 0);
+    int64_t unit = p->unit_m, units = g->m / unit + (g->m % unit != 0);
     dist_shard s = {.m = g->m, .n = g->n, .k = g->k, .chunk = g->m};
     if (p->size > 1) s.chunk = (units / p->size + (units % p->size != 0)) * unit;
     switch (p->split) {
@@ -129,33 +288,104 @@ dist_shard dist_shard_of(const dist_problem *p, int rank)
         s.m = smaller(s.chunk, g->m - s.first_m);
         break;
     case DIST_N:
-        s.first_n = begin_of(g->n, unit, rank, p->size);
-        s.n = begin_of(g->n, unit, rank + 1, p->size) - s.first_n;
+        s.first_n = begin_of(g->n, p->unit_n, rank, p->size);
+        s.n = begin_of(g->n, p->unit_n, rank + 1, p->size) - s.first_n;
         break;
     case DIST_K:
-        s.first_k = begin_of(g->k, unit, rank, p->size);
-        s.k = begin_of(g->k, unit, rank + 1, p->size) - s.first_k;
+        s.first_k = begin_of(g->k, p->unit_k, rank, p->size);
+        s.k = begin_of(g->k, p->unit_k, rank + 1, p->size) - s.first_k;
         break;
     }
     return s;
 }
 
-/* A packed matrix with room for `rows` rows or more. */
-static dist_matrix make_matrix(int64_t rows, int64_t columns, int64_t room, cute_gemm_order order,
-                               cute_dtype dtype)
+dist_region dist_region_of(const dist_problem *p, int rank)
 {
-    bool by_rows = order == CUTE_GEMM_ROWS;
-    return (dist_matrix){.rows = rows,
-                         .columns = columns,
-                         .row = by_rows ? columns : 1,
-                         .column = by_rows ? 1 : rows,
-                         .elements = (room > rows ? room : rows) * columns,
-                         .dtype = dtype};
+    dist_shard s = dist_shard_of(p, rank);
+    dist_region r = {0, p->whole.m, s.first_n, s.n};
+    if (scatters(p)) {
+        r.first_row = smaller(s.chunk * rank, p->whole.m);
+        r.rows = smaller(s.chunk, p->whole.m - r.first_row);
+    }
+    if (p->split == DIST_M && !p->finishes) {
+        r.first_row = s.first_m;
+        r.rows = s.m;
+    }
+    return r;
 }
+
+/* ---- buffers ---- */
 
 dist_buffer dist_result_of(const dist_problem *p)
 {
+    if (p->split == DIST_M && p->finishes) return DIST_S;
     return p->split == DIST_K && p->size > 1 ? DIST_P : DIST_D;
+}
+
+dist_buffer dist_sums_of(const dist_problem *p)
+{
+    return p->finishes ? DIST_S : DIST_D;
+}
+
+bool dist_operand_of(const dist_problem *p, dist_buffer buffer, dist_operand *out)
+{
+    const cute_gemm_problem *g = &p->whole;
+    bool columns = g->order_d != CUTE_GEMM_ROWS;
+    const epilogue_shape matrix = {true, 1, 1}, vector = {false, 1, 1};
+    if (buffer != DIST_D && buffer < DIST_C) return false;
+    if (p->read.tree)
+        return (buffer == DIST_D || buffer >= DIST_OPERANDS) && expression_operand(p->read.tree, buffer, out);
+    switch (buffer) {
+    case DIST_D: *out = (dist_operand){"D", matrix, p->read.out, true, columns, NULL}; return true;
+    case DIST_C: *out = (dist_operand){"C", matrix, p->read.out, false, columns, NULL}; return g->beta != 0;
+    case DIST_BIAS: *out = (dist_operand){"bias", vector, p->read.out, false, false, NULL}; return g->bias;
+    default: return false;
+    }
+}
+
+const char *dist_buffer_name(const dist_problem *p, dist_buffer buffer)
+{
+    static const char *const names[] = {"A", "B", NULL, "partial sums", "sums"};
+    dist_operand o;
+    if (buffer != DIST_D && buffer <= DIST_S) return names[buffer];
+    return dist_operand_of(p, buffer, &o) ? o.name : NULL;
+}
+
+/* Packed matrices with room for `room` rows each, or as many as they have. */
+static dist_matrix make_matrix(const dist_problem *p, int64_t rows, int64_t columns, int64_t room,
+                               bool by_columns, cute_dtype dtype)
+{
+    int64_t stride = (room > rows ? room : rows) * columns, items = p->read.given.batch;
+    return (dist_matrix){.rows = rows,
+                         .columns = columns,
+                         .row = by_columns ? 1 : columns,
+                         .column = by_columns ? rows : 1,
+                         .items = items,
+                         .stride = stride,
+                         .elements = items * stride,
+                         .dtype = dtype};
+}
+
+/* C, D, the bias, or an operand or result of an expression. Results whose rows are gathered have room for those of all ranks. */
+static dist_matrix operand_matrix(const dist_problem *p, const dist_operand *o, int rank)
+{
+    dist_region r = dist_region_of(p, rank);
+    dist_shard s = dist_shard_of(p, rank);
+    bool gathered = o->result && p->split == DIST_M && !p->finishes;
+    int64_t rows = !o->shape.rows ? 1 : gathered ? p->whole.m : r.rows;
+    int64_t columns = o->shape.mul ? r.columns * o->shape.mul / o->shape.div : 1;
+    int64_t room = !o->shape.rows || !o->result ? 0
+                   : gathered                   ? s.chunk * p->size
+                   : scatters(p)                ? s.chunk
+                                                : 0;
+    dist_matrix m = make_matrix(p, rows, columns, room, o->columns, o->dtype);
+    if (o->shape.rows && !gathered) m.first_row = r.first_row;
+    if (o->shape.mul) m.first_column = r.first_column * o->shape.mul / o->shape.div;
+    if (!o->shape.rows && !p->read.tree) { /* all products of a batch have the same bias */
+        m.items = 1;
+        m.elements = m.stride;
+    }
+    return m;
 }
 
 dist_matrix dist_matrix_of(const dist_problem *p, dist_buffer buffer, int rank)
@@ -163,34 +393,43 @@ dist_matrix dist_matrix_of(const dist_problem *p, dist_buffer buffer, int rank)
     const cute_gemm_problem *g = &p->whole;
     dist_shard s = dist_shard_of(p, rank);
     int64_t room = s.chunk * p->size;
+    bool window = p->split == DIST_N && p->size > 1, columns = g->order_a != CUTE_GEMM_ROWS;
     dist_matrix m = {0};
+    dist_operand o;
     switch (buffer) {
     case DIST_A:
-        m = make_matrix(s.m, s.k, p->split == DIST_N ? room : 0, g->order_a, p->read.in);
+        m = make_matrix(p, s.m, s.k, p->split == DIST_N ? room : 0, columns, p->read.in);
         m.first_row = s.first_m;
         m.first_column = s.first_k;
-        m.window = p->split == DIST_N && p->size > 1;
-        if (m.window) m.elements++; /* for a barrier */
-        break;
+        m.window = window;
+        if (window && columns) { /* each rank's rows are a matrix of their own */
+            m.block = s.chunk;
+            m.column = s.chunk;
+        }
+        if (window) m.elements++; /* for a barrier */
+        return m;
     case DIST_B:
-        m = make_matrix(s.k, s.n, 0, g->order_b, p->read.in);
+        m = make_matrix(p, s.k, s.n, 0, g->order_b != CUTE_GEMM_ROWS, p->read.in);
         m.first_row = s.first_k;
         m.first_column = s.first_n;
-        break;
-    case DIST_D:
-        m = make_matrix(p->split == DIST_M ? g->m : s.m, s.n, p->split == DIST_M ? room : 0, g->order_d,
-                        p->read.out);
-        m.first_column = s.first_n;
-        if (p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER) {
-            m.first_row = smaller(s.chunk * rank, g->m);
-            m.rows = smaller(s.chunk, g->m - m.first_row);
-            m.elements = s.chunk * s.n;
-        }
-        break;
+        return m;
     case DIST_P:
-        if (p->split == DIST_K && p->size > 1) m = make_matrix(g->m, s.n, room, CUTE_GEMM_ROWS, p->read.out);
-        break;
-    case DIST_BUFFERS: break;
+        return p->split == DIST_K && p->size > 1 ? make_matrix(p, g->m, s.n, room, false, p->sums) : m;
+    case DIST_S:
+        if (!p->finishes) return m;
+        m = make_matrix(p, g->m, s.n, p->split == DIST_M ? room : 0, false, p->sums);
+        if (scatters(p)) m = make_matrix(p, dist_region_of(p, rank).rows, s.n, s.chunk, false, p->sums);
+        return m;
+    default: return dist_operand_of(p, buffer, &o) ? operand_matrix(p, &o, rank) : m;
     }
-    return m;
+}
+
+size_t dist_matrix_bytes(const dist_matrix *m)
+{
+    return (size_t)(m->elements * cute_dtype_get(m->dtype)->bytes);
+}
+
+int64_t dist_matrix_row(const dist_matrix *m, int64_t row)
+{
+    return m->block ? row / m->block * m->block * m->columns : row * m->row;
 }

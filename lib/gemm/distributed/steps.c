@@ -65,45 +65,113 @@ static dist_step *add_call(builder *b, comm_kind call, dist_buffer from, int64_t
     return step;
 }
 
+/* Elements between the matrices of a batch, and of a row of a buffer by rows. */
+static int64_t stride_of(const builder *b, dist_buffer buffer)
+{
+    return dist_matrix_of(b->p, buffer, b->p->rank).stride;
+}
+
+static int64_t row_of(const builder *b, dist_buffer buffer)
+{
+    return dist_matrix_of(b->p, buffer, b->p->rank).columns;
+}
+
+/* The epilogue, once all sums are finished. */
+static void add_epilogue(builder *b)
+{
+    dist_region r = dist_region_of(b->p, b->p->rank);
+    if (b->p->finishes && r.rows > 0 && r.columns > 0) add_step(b, DIST_EPILOGUE, 1)->rows = r.rows;
+}
+
 /* ---- one after the other ---- */
+
+/* The rank's product; a gathered A by columns is a matrix for each rank. */
+static void add_whole_product(builder *b)
+{
+    int64_t block = dist_matrix_of(b->p, DIST_A, b->p->rank).block, step = block ? block : b->own.m;
+    for (int64_t first = 0; first < b->own.m; first += step) add_product(b, first, step);
+}
+
+static bool is_gathered(const dist_problem *p, dist_buffer buffer)
+{
+    dist_operand o;
+    if (p->finishes) return buffer == DIST_S;
+    return dist_operand_of(p, buffer, &o) && o.result && o.shape.rows;
+}
+
+/* Everything behind the products of split m or k, on matrix `item`. */
+static void collect_item(builder *b, int64_t item)
+{
+    const dist_problem *p = b->p;
+    int64_t chunk = b->own.chunk, n = p->whole.n, parts = item * stride_of(b, DIST_P);
+    dist_buffer to = dist_sums_of(p);
+    int64_t sums = item * stride_of(b, to);
+    if (p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER)
+        add_call(b, COMM_REDUCE_SCATTER, DIST_P, parts, to, sums, chunk * n);
+    else if (p->split == DIST_K)
+        add_call(b, COMM_ALL_REDUCE, DIST_P, parts, to, sums, p->whole.m * n);
+    for (int i = 0; p->split == DIST_M && i < DIST_BUFFERS; i++) {
+        dist_buffer buffer = (dist_buffer)i;
+        if (!is_gathered(p, buffer)) continue;
+        int64_t count = chunk * row_of(b, buffer), first = item * stride_of(b, buffer);
+        add_call(b, COMM_ALL_GATHER, buffer, first + p->rank * count, buffer, first, count);
+    }
+}
 
 static void build_sequence(builder *b)
 {
     const dist_problem *p = b->p;
-    int64_t chunk = b->own.chunk, n = p->whole.n, k = p->whole.k;
+    int64_t own = b->own.chunk * p->whole.k, items = p->whole.batch;
     if (p->size == 1) {
         add_product(b, 0, b->own.m);
         return;
     }
     if (p->split == DIST_N) {
-        add_call(b, COMM_ALL_GATHER, DIST_A, p->rank * chunk * k, DIST_A, 0, chunk * k);
+        for (int64_t i = 0; i < items; i++) {
+            int64_t first = i * stride_of(b, DIST_A);
+            add_call(b, COMM_ALL_GATHER, DIST_A, first + p->rank * own, DIST_A, first, own);
+        }
         order_streams(b, 1, 0);
-        add_product(b, 0, b->own.m);
+        add_whole_product(b);
         return;
     }
     add_product(b, 0, b->own.m);
     order_streams(b, 0, 1);
-    if (p->split == DIST_M)
-        add_call(b, COMM_ALL_GATHER, DIST_D, p->rank * chunk * n, DIST_D, 0, chunk * n);
-    else if (p->collective == COMM_REDUCE_SCATTER)
-        add_call(b, COMM_REDUCE_SCATTER, DIST_P, 0, DIST_D, 0, chunk * n);
-    else
-        add_call(b, COMM_ALL_REDUCE, DIST_P, 0, DIST_D, 0, p->whole.m * n);
+    for (int64_t i = 0; i < items; i++) collect_item(b, i);
+    add_epilogue(b);
 }
 
 /* ---- the product signals each group of tiles, which a second stream sends ---- */
 
-/* Rows of all ranks' parts of D, as broadcasts that start together: an all_gather would need them side by side. */
-static void gather_rows(builder *b, int64_t first, int64_t rows)
+/* Rows of all ranks' parts of a result, as broadcasts that start together: an all_gather would need them side by side. */
+static void gather_rows(builder *b, dist_buffer buffer, int64_t item, int64_t first, int64_t rows)
 {
     const dist_problem *p = b->p;
-    int64_t n = p->whole.n;
+    int64_t n = row_of(b, buffer);
     for (int root = 0; root < p->size; root++) {
-        int64_t at = (root * b->own.chunk + first) * n;
-        dist_step *step = add_call(b, COMM_BROADCAST, DIST_D, at, DIST_D, at, rows * n);
+        int64_t at = item * stride_of(b, buffer) + (root * b->own.chunk + first) * n;
+        dist_step *step = add_call(b, COMM_BROADCAST, buffer, at, buffer, at, rows * n);
         step->peer = root;
         step->begins = root == 0;
         step->ends = root == p->size - 1;
+    }
+}
+
+/* `count` rows from `first` on of rank `root`'s part, for reduce_scatter, else of the rank's product. */
+static void send_rows(builder *b, int root, int64_t first, int64_t count)
+{
+    const dist_problem *p = b->p;
+    int64_t n = p->whole.n;
+    dist_buffer to = dist_sums_of(p);
+    for (int64_t item = 0; item < p->whole.batch; item++) {
+        int64_t parts = item * stride_of(b, DIST_P), sums = item * stride_of(b, to) + first * n;
+        if (p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER)
+            add_call(b, COMM_REDUCE, DIST_P, parts + (root * b->own.chunk + first) * n, to, sums, count * n)
+                ->peer = root;
+        else if (p->split == DIST_K)
+            add_call(b, COMM_ALL_REDUCE, DIST_P, parts + first * n, to, sums, count * n);
+        for (int i = 0; p->split == DIST_M && i < DIST_BUFFERS; i++)
+            if (is_gathered(p, (dist_buffer)i)) gather_rows(b, (dist_buffer)i, item, first, count);
     }
 }
 
@@ -115,24 +183,20 @@ static int64_t ceil_div(int64_t a, int64_t b)
 static void build_signal(builder *b, int64_t groups)
 {
     const dist_problem *p = b->p;
-    int64_t chunk = b->own.chunk, n = p->whole.n;
+    int64_t chunk = b->own.chunk;
     bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
     /* reduce_scatter: each group belongs to one rank, whose sums it becomes */
     int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
-    int64_t unit = dist_unit(p), parts = scatters ? ceil_div(groups, p->size) : groups;
+    int64_t unit = p->unit_m, parts = scatters ? ceil_div(groups, p->size) : groups;
     int64_t rows = ceil_div(ceil_div(extent, parts), unit) * unit;
     for (int root = 0; root < (scatters ? p->size : 1); root++)
         for (int64_t first = 0; first < extent; first += rows) {
-            int64_t count = rows < extent - first ? rows : extent - first, at = root * chunk + first;
-            add_product(b, at, count);
+            int64_t count = rows < extent - first ? rows : extent - first;
+            add_product(b, root * chunk + first, count);
             order_streams(b, 0, 1);
-            if (p->split == DIST_M)
-                gather_rows(b, first, count);
-            else if (scatters)
-                add_call(b, COMM_REDUCE, DIST_P, at * n, DIST_D, first * n, count * n)->peer = root;
-            else
-                add_call(b, COMM_ALL_REDUCE, DIST_P, at * n, DIST_D, at * n, count * n);
+            send_rows(b, root, first, count);
         }
+    add_epilogue(b);
 }
 
 /* ---- tiles in rank-rotated order, behind the shards that arrive ---- */
@@ -143,31 +207,33 @@ static int64_t rows_of(const builder *b, int rank)
     return left < 0 ? 0 : left < b->own.chunk ? left : b->own.chunk;
 }
 
-static void exchange_shards(builder *b, int to, int from, bool puts)
+/* Elements of A in the part of a rank: by columns, gaps of a part that is not full are sent, too. */
+static int64_t part_elements(const builder *b, int rank)
+{
+    int64_t rows = rows_of(b, rank);
+    bool blocks = dist_matrix_of(b->p, DIST_A, b->p->rank).block != 0;
+    return (blocks && rows ? b->own.chunk : rows) * b->p->whole.k;
+}
+
+static void exchange_shards(builder *b, int64_t item, int to, int from, bool puts)
 {
     const dist_problem *p = b->p;
-    int64_t k = p->whole.k, chunk = b->own.chunk, own = rows_of(b, p->rank) * k,
-            theirs = rows_of(b, from) * k;
+    int64_t part = b->own.chunk * p->whole.k, begin = item * stride_of(b, DIST_A),
+            own = part_elements(b, p->rank), theirs = part_elements(b, from);
     dist_step *step;
     if (own) {
-        step = add_call(b, puts ? COMM_PUT : COMM_SEND, DIST_A, p->rank * chunk * k, DIST_A,
-                        p->rank * chunk * k, own);
+        int64_t at = begin + p->rank * part;
+        step = add_call(b, puts ? COMM_PUT : COMM_SEND, DIST_A, at, DIST_A, at, own);
         step->peer = to;
         step->ends = puts || !theirs;
     }
     if (theirs) {
-        step = add_call(b, puts ? COMM_WAIT : COMM_RECV, DIST_A, from * chunk * k, DIST_A, from * chunk * k,
-                        puts ? 0 : theirs);
+        int64_t at = begin + from * part;
+        step = add_call(b, puts ? COMM_WAIT : COMM_RECV, DIST_A, at, DIST_A, at, puts ? 0 : theirs);
         step->peer = from;
         step->signals = puts;
         step->begins = puts || !own;
     }
-}
-
-/* Elements of A in the part of one rank; the window has another one behind those of all ranks. */
-static int64_t chunk_elements(const builder *b)
-{
-    return b->own.chunk * b->p->whole.k;
 }
 
 static void build_rotate(builder *b, bool puts)
@@ -177,14 +243,14 @@ static void build_rotate(builder *b, bool puts)
     add_product(b, rank * b->own.chunk, rows_of(b, rank));
     for (int i = 1; i < size; i++) {
         int to = (rank + size - i) % size, from = (rank + i) % size;
-        exchange_shards(b, to, from, puts);
+        for (int64_t item = 0; item < p->whole.batch; item++) exchange_shards(b, item, to, from, puts);
         order_streams(b, 1, 0);
         add_product(b, from * b->own.chunk, rows_of(b, from));
     }
     if (!puts) return;
-    /* the window may be written again when all ranks have read it */
+    /* The window may be written again when all ranks have read it; its last element is there for that. */
     order_streams(b, 0, 1);
-    int64_t spare = chunk_elements(b) * size;
+    int64_t spare = dist_matrix_of(p, DIST_A, rank).elements - 1;
     add_call(b, COMM_ALL_REDUCE, DIST_A, spare, DIST_A, spare, 1);
 }
 
@@ -207,14 +273,21 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
 
 /* ---- text ---- */
 
+/* Results of an expression but for D have no letter. */
+static const char *letter_of(dist_buffer buffer)
+{
+    static const char *const names[] = {"A", "B", "D", "P", "S", "C", "bias"};
+    return buffer < DIST_OPERANDS ? names[buffer] : "a result";
+}
+
 void dist_step_text(const dist_step *s, char *out, size_t size)
 {
-    static const char names[] = "ABDP";
     switch (s->kind) {
     case DIST_PRODUCT:
         snprintf(out, size, "product of rows %lld to %lld", (long long)s->first,
                  (long long)(s->first + s->rows - 1));
         break;
+    case DIST_EPILOGUE: snprintf(out, size, "epilogue of %lld rows", (long long)s->rows); break;
     case DIST_RECORD: snprintf(out, size, "record event %d", s->event); break;
     case DIST_WAIT: snprintf(out, size, "wait for event %d", s->event); break;
     case DIST_COLLECTIVE:
@@ -223,9 +296,9 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
         else if (s->call == COMM_ALL_REDUCE && s->from == DIST_A)
             snprintf(out, size, "all_reduce of one element, as a barrier");
         else if (s->call == COMM_ALL_REDUCE || s->call == COMM_REDUCE_SCATTER || s->call == COMM_ALL_GATHER)
-            snprintf(out, size, "%s of %c", comm_kind_name(s->call), names[s->from]);
+            snprintf(out, size, "%s of %s", comm_kind_name(s->call), letter_of(s->from));
         else
-            snprintf(out, size, "%s of %c, rank %d", comm_kind_name(s->call), names[s->from], s->peer);
+            snprintf(out, size, "%s of %s, rank %d", comm_kind_name(s->call), letter_of(s->from), s->peer);
         break;
     }
 }
