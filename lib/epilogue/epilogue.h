@@ -58,10 +58,11 @@ typedef enum epilogue_level {
 /* Where a node's value is computed. */
 typedef enum epilogue_impl {
     EPILOGUE_UNUSED,
-    EPILOGUE_REGISTERS, /* of the kernel of its stage */
-    EPILOGUE_PARTIAL,   /* a partial result of each tile, which a later kernel combines */
-    EPILOGUE_FOLDED,    /* a constant or scalar of the operation that uses it */
-    EPILOGUE_TILE_LOAD, /* loaded with the tile */
+    EPILOGUE_REGISTERS,         /* of the kernel of its stage */
+    EPILOGUE_CLUSTER_REGISTERS, /* the same, combined by the blocks of a cluster through distributed shared memory */
+    EPILOGUE_PARTIAL,           /* a partial result of each tile, which a later kernel combines */
+    EPILOGUE_FOLDED,            /* a constant or scalar of the operation that uses it */
+    EPILOGUE_TILE_LOAD,         /* loaded with the tile */
 } epilogue_impl;
 
 typedef struct epilogue_node {
@@ -110,8 +111,8 @@ typedef struct epilogue_problem {
     int64_t m, n, k;
     cute_dtype in, sum, out; /* out: of D */
     int64_t tile_m, tile_n;
-    int64_t cluster_n; /* blocks of a cluster along N */
-    int64_t align;     /* bytes that divide all addresses */
+    int64_t cluster_most; /* blocks that a cluster may have along N */
+    int64_t align;        /* bytes that divide all addresses */
 } epilogue_problem;
 
 typedef struct epilogue_tree {
@@ -125,9 +126,9 @@ typedef struct epilogue_tree {
     epilogue_problem problem;
     const char *passes[16]; /* that have run, in order */
     int pass_count;
-    int stages; /* kernels' stages: 1 if all is in the product's kernel */
-    epilogue_node
-        *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
+    int stages;          /* kernels' stages: 1 if all is in the product's kernel */
+    int64_t cluster_n;   /* blocks of a cluster along N, which have whole rows; 1: no clusters */
+    epilogue_node *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
 } epilogue_tree;
 
 /* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an
@@ -154,6 +155,11 @@ const char *epilogue_impl_name(epilogue_impl impl);
 void epilogue_shape_text(epilogue_shape shape, cute_buffer *out);
 int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape shape);
 int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape shape);
+
+/* Whether a matrix needs a reduction of whole rows: it is in the product's kernel where a cluster has them. */
+bool epilogue_needs_rows(const epilogue_tree *tree);
+/* The blocks that have whole rows; 0: more than a cluster may have. */
+int64_t epilogue_row_blocks(const epilogue_problem *problem);
 
 /* ---- passes (passes.def) ---- */
 

@@ -1,16 +1,18 @@
 /* PassGetImpl. Requires shapes and types, no collectives. Ensures that each node has an implementation and a stage: 0 is the product's
- * kernel. A reduction over elements of one tile stays in registers; one over several tiles is stored as a partial result of each and
+ * kernel. A reduction over elements of one tile stays in registers, and so does one of whole rows that a matrix needs, where a cluster has
+ * them. One over several tiles is stored as a partial result of each and
  * combined by a kernel of the next stage, so sums are the same in each run. A matrix that needs such a result is computed in a kernel of
  * that stage, which reads the matrices of earlier stages from memory: they are materialized. */
 #include "lib/epilogue/implement.h"
 
 #include <string.h>
 
-/* Whole rows in one tile; the grid of the product's kernel then has no use of its column index. Columns are always of several tiles, so
- * that it uses the index of rows. */
-static bool fits_tile(const epilogue_tree *t, const epilogue_node *n)
+/* Whole rows in one tile, or in those of a cluster; the grid of the product's kernel then has no use of its column index, or one cluster there.
+ * Columns are always of several tiles, so that it uses the index of rows. */
+static bool has_rows(const epilogue_tree *t, const epilogue_node *n)
 {
-    return !t->sums && n->args[0]->stage == 0 && n->axis == 1 && t->problem.n <= t->problem.tile_n;
+    return !t->sums && n->args[0]->stage == 0 && n->axis == 1 &&
+           t->problem.n <= t->problem.tile_n * t->cluster_n;
 }
 
 static cute_status check_group(const epilogue_tree *t, const epilogue_node *n, int64_t group, cute_diag *diag)
@@ -41,7 +43,10 @@ static cute_status implement_node(epilogue_tree *t, epilogue_node *n, cute_diag 
     case EPILOGUE_REPEAT: return check_group(t, n, n->step, diag);
     case EPILOGUE_REDUCE:
         if (n->group) return check_group(t, n, n->group, diag);
-        if (fits_tile(t, n)) break;
+        if (has_rows(t, n)) {
+            if (t->cluster_n > 1) n->impl = EPILOGUE_CLUSTER_REGISTERS;
+            break;
+        }
         n->impl = EPILOGUE_PARTIAL;
         n->stage++;
         break;
@@ -78,6 +83,8 @@ static void mark_materialized(epilogue_tree *t)
 cute_status epilogue_implement(epilogue_tree *t, cute_diag *diag)
 {
     t->stages = 1;
+    t->cluster_n = epilogue_needs_rows(t) ? epilogue_row_blocks(&t->problem) : 1;
+    if (!t->cluster_n) t->cluster_n = 1;
     for (int i = 0; i < t->count; i++) {
         CUTE_TRY(implement_node(t, t->nodes[i], diag));
         if (t->nodes[i]->stage >= t->stages) t->stages = t->nodes[i]->stage + 1;

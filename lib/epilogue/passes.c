@@ -267,8 +267,8 @@ static cute_status add_gradient_sums(epilogue_tree *t, cute_diag *diag)
 static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
 {
     epilogue_shape s = n->args[0]->shape;
-    int64_t tile = t->problem.tile_n * s.mul / s.div;
-    return n->level == EPILOGUE_WARP ? 32 : n->level == EPILOGUE_BLOCK ? tile : tile * t->problem.cluster_n;
+    int64_t tile = t->problem.tile_n * s.mul / s.div, blocks = epilogue_row_blocks(&t->problem);
+    return n->level == EPILOGUE_WARP ? 32 : n->level == EPILOGUE_BLOCK || !blocks ? tile : tile * blocks;
 }
 
 static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue_node **out, cute_diag *diag)
@@ -278,11 +278,6 @@ static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue
     bool whole =
         n->level == EPILOGUE_DEVICE || group > columns || (group == columns && n->level != EPILOGUE_WARP);
     *out = NULL;
-    if (n->level == EPILOGUE_CLUSTER && !whole && t->problem.cluster_n > 1)
-        return epilogue_fail(
-            t, n->offset, n->length, diag,
-            "a cluster has %lld of %lld columns, more than one tile: use the level block or device",
-            (long long)group, (long long)columns);
     if (!whole && columns % group != 0)
         return epilogue_fail(t, n->offset, n->length, diag,
                              "expected columns that are a multiple of the level's %lld, got %lld",

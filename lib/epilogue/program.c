@@ -296,7 +296,7 @@ static const char *emit_mask(writer *w, const epilogue_node *n, epilogue_shape s
                    *inside = emit_line(w, "cute.tile.lt %s, %s", row, count_rows(w));
         value = emit_line(w, "cute.tile.where %s, %s, %s", inside, value, identity_text(n->kind));
     }
-    if (n->axis != 0 && p->n % w->tile_n != 0) {
+    if (n->axis != 0 && p->n % (w->stage ? w->tile_n : w->tile_n * w->tree->cluster_n) != 0) {
         const char *size = emit_line(w, "arith.constant %s : i32", columns_text(w, s)),
                    *first = emit_line(w, "arith.muli %s, %s : i32", w->at_column, size),
                    *column = emit_line(w, "cute.tile.iota<[1, %s], 1> %s", columns_text(w, s), first),
@@ -325,6 +325,8 @@ static const char *emit_tile_reduction(writer *w, epilogue_node *n)
         value = emit_line(w, "cute.tile.div %s, %s", value, count_columns(w, x->shape));
     if (n->kind == EPILOGUE_MEAN && n->axis != 1)
         value = emit_line(w, "cute.tile.div %s, %s", value, count_rows(w));
+    if (n->impl == EPILOGUE_CLUSTER_REGISTERS)
+        value = emit_line(w, "cute.tile.cluster_reduce<%s> %s, %s", kind, value, w->at_column);
     return value;
 }
 
@@ -400,9 +402,10 @@ static void emit_store(writer *w, epilogue_node *n, const char *name, cute_dtype
     if (dtype != CUTE_F32) value = emit_line(w, "cute.tile.cast<%s> %s", cute_dtype_mlir(dtype), value);
     epilogue_shape s = n->shape;
     if (s.rows || s.mul) {
-        /* A constant or scalar value, say, has fewer elements than its place. */
+        /* A constant or scalar value, say, has fewer elements than its place. Of a cluster's blocks, the first stores a column. */
         cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", value, name,
-                           s.rows ? w->at_row : "0", s.mul ? w->at_column : "0");
+                           s.rows ? w->at_row : "0",
+                           s.mul || (!w->stage && w->tree->cluster_n > 1) ? w->at_column : "0");
         return;
     }
     cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[0, 0]\n", value, name);
@@ -485,6 +488,15 @@ static void emit_stores(writer *w)
     }
 }
 
+/* The grid of a matrix's tiles, and its clusters. */
+static const char *program_text(writer *w, const epilogue_node *n, const char *name)
+{
+    long long cluster = w->stage ? 1 : (long long)w->tree->cluster_n;
+    return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]%s> %%%s%s\n", tile_text(w, n->shape),
+                     cluster > 1 ? make_text(w, ", [1, %lld]", cluster) : "", name,
+                     cluster > 1 ? " {single}" : "");
+}
+
 /* The tensor whose tiles are the grid, and the extents of a tile of it: of a matrix that the kernel stores, else partial results. */
 static const char *grid_text(writer *w)
 {
@@ -492,15 +504,12 @@ static const char *grid_text(writer *w)
     const epilogue_arg *found = NULL;
     for (int i = 0; i < t->output_count && !found; i++) {
         epilogue_node *n = t->outputs[i].node;
-        if (n->stage == w->stage && epilogue_is_matrix(n))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
-                             t->outputs[i].name);
+        if (n->stage == w->stage && epilogue_is_matrix(n)) return program_text(w, n, t->outputs[i].name);
     }
     for (int i = 0; i < t->count && !found; i++) {
         const epilogue_node *n = t->nodes[i];
         if (n->materialized && n->stage == w->stage && epilogue_is_matrix(n) && !epilogue_is_combined(n))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
-                             location_of(w, n));
+            return program_text(w, n, location_of(w, n));
     }
     for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
@@ -683,8 +692,9 @@ static void write_matrices(writer *w, int stage, cute_diag *diag)
     cute_place place = epilogue_place(t, why->offset, why->length);
     cute_report(diag, CUTE_REMARK, &place,
                 "computed in a second kernel from matrices in temporaries: it needs a reduction of more than "
-                "one tile of %lld x %lld",
-                (long long)t->problem.tile_m, (long long)t->problem.tile_n);
+                "one %s of %lld x %lld",
+                t->problem.cluster_most > 1 ? "cluster" : "tile", (long long)t->problem.tile_m,
+                (long long)(t->problem.tile_n * t->problem.cluster_most));
 }
 
 static void write_stages(writer *w, cute_diag *diag)
@@ -708,8 +718,11 @@ static void write_stages(writer *w, cute_diag *diag)
 static void write_types(writer *w)
 {
     const epilogue_problem *p = &w->tree->problem;
+    int64_t blocks = w->tree->cluster_n;
     const char *sides[2] = {p->m % p->tile_m == 0 ? "?{div=${BM}}" : NULL,
-                            p->n % p->tile_n == 0 ? "?{div=${BN}}" : NULL};
+                            p->n % (p->tile_n * blocks) != 0 ? NULL
+                            : blocks > 1 ? make_text(w, "?{div=${%lld*BN}}", (long long)blocks)
+                                         : "?{div=${BN}}"};
     bool reduces = false;
     for (int i = 0; i < w->tree->count; i++) reduces = reduces || w->tree->nodes[i]->op == EPILOGUE_REDUCE;
     for (int f = 0; f < 2; f++) {

@@ -69,7 +69,8 @@ const char *epilogue_collective_name(epilogue_collective collective)
 
 const char *epilogue_impl_name(epilogue_impl impl)
 {
-    static const char *const names[] = {"unused", "registers", "partial results", "folded", "tile load"};
+    static const char *const names[] = {"unused",          "registers", "registers of a cluster",
+                                        "partial results", "folded",    "tile load"};
     return names[impl];
 }
 
@@ -94,4 +95,29 @@ int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape s)
 int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape s)
 {
     return s.mul ? tree->problem.n * s.mul / s.div : 1;
+}
+
+int64_t epilogue_row_blocks(const epilogue_problem *p)
+{
+    int64_t blocks = (p->n + p->tile_n - 1) / p->tile_n;
+    return blocks <= 1 ? 1 : blocks <= p->cluster_most ? blocks : 0;
+}
+
+/* A reduction or collective along all columns. */
+static bool is_of_rows(const epilogue_node *n)
+{
+    if (n->op == EPILOGUE_REDUCE) return n->axis == 1 && !n->group;
+    return n->op == EPILOGUE_COMMUNICATE && n->level >= EPILOGUE_CLUSTER;
+}
+
+bool epilogue_needs_rows(const epilogue_tree *t)
+{
+    bool depends[EPILOGUE_NODES] = {false};
+    for (int i = 0; i < t->count; i++) {
+        const epilogue_node *n = t->nodes[i];
+        for (int a = 0; a < n->count; a++)
+            depends[i] = depends[i] || depends[n->args[a]->number] || is_of_rows(n->args[a]);
+        if (depends[i] && n->shape.rows && n->shape.mul) return true;
+    }
+    return false;
 }

@@ -5,6 +5,8 @@
 
 #include "lib/gemm/gemm.h"
 
+enum { CLUSTER = 8 /* blocks of a cluster that any launch may have */ };
+
 static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *diag)
 {
     const cute_gemm_problem *g = &p->given;
@@ -77,6 +79,12 @@ bool gemm_expression_fits(const gemm_config *config, const gemm_problem *p)
     return widest == 1 || config->bm * config->bn * widest <= 128 * 128;
 }
 
+bool gemm_expression_has_rows(const gemm_algo *algo, const gemm_problem *p)
+{
+    epilogue_problem q = gemm_expression_problem(algo, p);
+    return !epilogue_needs_rows(p->tree) || epilogue_row_blocks(&q);
+}
+
 epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *p)
 {
     const cute_gemm_problem *g = &p->given;
@@ -88,7 +96,7 @@ epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_probl
                               .out = p->out,
                               .tile_m = algo->config->bm,
                               .tile_n = algo->config->bn,
-                              .cluster_n = 1,
+                              .cluster_most = algo->config->kernel->arch_specific ? CLUSTER : 1,
                               .align = g->align < 16 ? g->align : 16};
 }
 

@@ -196,6 +196,8 @@ cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *giv
                                  gemm_algo *algo, epilogue_program **out, cute_diag *diag);
 /* The program with the values of its params, so that it is complete. */
 bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out);
+/* Whether the product's kernel computes reductions of rows that matrices need, if any, with this algorithm. */
+bool gemm_expression_has_rows(const gemm_algo *algo, const gemm_problem *problem);
 /* Whether the tile's values fit into registers. */
 bool gemm_expression_fits(const struct gemm_config *config, const gemm_problem *problem);
 /* Adds random data and params to a launch.json; the checks of all results. */

@@ -35,17 +35,36 @@ wrong() {
     right 130x96x32 f16 'g = acc * dgelu_tanh(Z[i,j]); D = g; bgrad[j] = sum(g, 0)'
 }
 
-@test "norms of rows: in a tile that has whole rows, else in a second kernel, and a remark says so" {
+@test "norms of rows are in the product's kernel where a tile or a cluster has whole rows" {
     right 100x64x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]'
-    [[ $output != *"second kernel"* ]]
     right 100x512x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]'
-    [[ $output == *"computed in a second kernel from matrices in temporaries: it needs a reduction of more than one tile"* ]]
+    [[ $output != *"second kernel"* && $output == *"cluster "* ]]
+    right 70x1000x40 bf16 'm = mean(acc, 1); v = mean((acc - m) ** 2, 1); D = (acc - m) * rsqrt(v + 1e-5) * w[j] + b[j]; s[i] = v' --configuration=sm90:128x256:4:1x1:0
+    right 70x1000x40 f16 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1); c[j] = sum(acc, 0)' --configuration=sm90:128x128:6:1x1:0
+    right 40x2048x64 e4m3 'D:bf16 = acc * rsqrt(mean(acc * acc, 1) + 1e-5)'
+    [[ $output != *"second kernel"* && $output == *"cluster 8x1x1"* ]]
+}
+
+@test "norms of rows that no cluster has are in a second kernel, and a remark says so" {
+    right 40x640x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]' --configuration=sm90:128x64:8:1x1:0
+    [[ $output == *"computed in a second kernel from matrices in temporaries: it needs a reduction of more than one cluster of 128 x 512"* ]]
+    right 40x200x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]' --configuration=sm80:64x64:128:3
+    [[ $output == *"it needs a reduction of more than one tile of 64 x 64"* ]]
+}
+
+@test "a program for whole rows of a cluster is not launched with more columns" {
+    cute-dump evt --emit=mlir --gemm 256x512x64 --dtype f16 --configuration=sm90:128x128:6:1x1:0 'acc / sum(acc, 1)' >p.mlir
+    cute-dump evt --emit=launch --gemm 256x512x64 --dtype f16 --configuration=sm90:128x128:6:1x1:0 'acc / sum(acc, 1)' |
+        jq ".buffers.B.shape = [64, 1024] | .buffers.D.shape = [256, 1024] | .plan[].args |= (.B.shape[0] = 1024 | .D.shape[1] = 1024 | .D.strides[0] = 1024) | del(.check)" >launch.json
+    run -1 cute-run p.mlir --config launch.json --device emulator
+    [[ $output == *"expected at most 512 elements in mode 1 of the tensor: the kernel has one cluster there"* ]]
 }
 
 @test "the largest values of a row, and their softmax" {
     right 100x64x64 bf16 't = kth(acc, 2); e = where(acc >= t, exp(acc - max(acc, 1)), 0); D:f32 = e / sum(e, 1)'
     [[ $output != *"second kernel"* ]]
     right 70x200x32 f16 'where(acc >= kth(acc, 3), acc, 0)'
+    [[ $output != *"second kernel"* ]]
 }
 
 @test "scales of blocks of columns" {
@@ -105,6 +124,8 @@ wrong() {
     right 64x128x32 f16 'allreduce(acc, warp)'
     right 64x128x32 f16 'D = broadcast(acc, warp); s = reduce_scatter(acc, warp)'
     right 64x128x32 f16 'acc - allreduce(acc, device) * 0.01'
+    right 64x256x32 f16 'acc - allreduce(acc, cluster) * 0.01'
+    [[ $output != *"second kernel"* ]]
     run -1 cute-dump evt 'broadcast(acc, device)'
     [[ $output == *"since blocks do not wait for each other"* ]]
 }
@@ -123,18 +144,22 @@ wrong() {
 @test "an operand is read once by each tile, a result is written once, and no intermediate is in memory" {
     # reads READ WRITTEN EXPRESSION: bytes of global memory. Four tiles of 64x64 read A and B of 16 KiB twice each.
     reads() {
-        run -0 --separate-stderr cute-run --device emulator --counters --json --gemm 128x128x64 --dtype f16 --no-check --epilogue "$3"
+        run -0 --separate-stderr cute-run --device emulator --counters --json --gemm 128x128x64 --dtype f16 --no-check --epilogue "$3" "${@:4}"
         [ "$(jq -c '[.counts.global_read, .counts.global_written]' <<<"$output")" = "[$1,$2]" ] || { jq -c .counts <<<"$output"; return 1; }
     }
     reads $((65536 + 32768)) 65536 'z = acc + C[i,j]; D = silu(z) * z + relu(z); aux Z = z'
     reads $((65536 + 32768)) 32768 'D = acc * dgelu_tanh(Z[i,j])'
     reads 65536 16384 'silu(acc[:, 0::2]) * acc[:, 1::2]'
+    # Blocks of a cluster share the tiles of A.
+    reads $((16384 + 16384)) 32768 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1)' --configuration=sm90:128x64:8:1x1:0
 }
 
 @test "random epilogues compute what NumPy does, within bounds" {
     python=$(python3 -c 'import numpy' 2>/dev/null && echo python3 || echo /usr/bin/python3)
     "$python" -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --count 16
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+    run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 1000 --count 6
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
 }
 

@@ -38,6 +38,7 @@ UNARY = {"relu": (lambda x: np.maximum(x, 0), 0), "sigmoid": (sigmoid, 2.0 ** -9
          "dsilu": (lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x))), 2.0 ** -7), "dtanh": (lambda x: 1 - np.tanh(x) ** 2, 2.0 ** -8)}
 CONFIGURATIONS = {"f16": ["128x256:4:2x1:0", "128x128:6:1x1:0", "128x64:8:1x1:0"], "bf16": ["128x256:4:2x1:0", "128x128:6:1x1:0"],
                   "e4m3": ["128x256:4:2x1:0", "128x128:6:1x1:0"]}
+ROWS_FROM = 1000  # numbers of trees with norms of rows
 PRODUCTS = [("f16", ["f16", "f32"]), ("bf16", ["bf16", "f32"]), ("e4m3", ["f16", "bf16", "f32", "e4m3"])]
 
 
@@ -61,6 +62,10 @@ class EpilogueTree:
         self.vector = "f32" if self.out in ("e4m3", "e5m2") else self.out
         if self.chance(25):
             self.m, self.n = 64 * int(self.rng.integers(1, 5)), 128 * int(self.rng.integers(1, 4))
+        self.rows = seed >= ROWS_FROM  # reductions of rows of a cluster's tiles, mostly
+        if self.rows and self.chance(80):
+            self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype])
+            self.n, self.k = 16 * int(self.rng.integers(8, 72)), 16 * int(self.rng.integers(1, 5))
         a, b = (self.rng.normal(size=s) * self.k ** -0.25 for s in ((self.m, self.k), (self.k, self.n)))
         self.a, self.b = formats.encode(self.dtype, a), formats.encode(self.dtype, b)
         a, b = formats.decode(self.dtype, self.a), formats.decode(self.dtype, self.b)
@@ -169,6 +174,22 @@ class EpilogueTree:
         value = formats.decode(dtype, formats.encode(dtype, x.value))
         return Value(f"{dtype}({x.text})", value, x.error + 2.0 ** -MANTISSA[dtype] * np.abs(x.value) + 2.0 ** -24)
 
+    def root(self, mean):
+        return Value(f"rsqrt({mean.text} + 1)", 1 / np.sqrt(mean.value + 1), mean.error + 8 * EPS)
+
+    def kept(self, e, z, count):
+        """e of the largest different values of a row, else 0. Values within the error of each other may be equal in f32 or differ, so that the
+        smallest of these is one of a range."""
+        near = 2 * (z.error + z.error.max(1, keepdims=True)) + 1e-6
+        least = low = high = z.value.max(1, keepdims=True)
+        for _ in range(count - 1):
+            least, low = (np.where(z.value < v - by, z.value, -np.inf).max(1, keepdims=True) for v, by in ((least, 0), (low, near)))
+        if count > 1:
+            high = np.sort(z.value, 1)[:, -count][:, None]
+        unsure = (z.value >= low - near) & (z.value <= high + near)
+        value = np.where(z.value >= least, e.value, 0)
+        return Value(f"where({z.text} >= kth({z.text}, {count}), {e.text}, 0)", value, e.error + unsure * e.value)
+
     # ---- trees ----
 
     def step(self, x):
@@ -205,7 +226,7 @@ class EpilogueTree:
         for _ in range(int(self.rng.integers(0, 4))):
             x = self.step(x)
         z = self.let("z", x)
-        shape = self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
+        shape = self.pick(["rms", "layer", "softmax", "largest"]) if self.rows else self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
         d = z
         if shape == "gated":
             step = self.pick([2, 2, 2, 4])
@@ -217,6 +238,23 @@ class EpilogueTree:
             mean = self.reduce("mean", self.binary("*", z, z), self.pick([0, 1, 1]))
             root = Value(f"rsqrt({mean.text} + 1)", 1 / np.sqrt(mean.value + 1), mean.error + 8 * EPS)
             d = self.binary("*", z, root)
+        elif shape == "rms":
+            mean = self.reduce("mean", self.binary("*", z, z), 1)
+            d = self.binary("*", self.binary("*", z, self.root(mean)), self.load("j"))
+        elif shape == "layer":
+            mean = self.let("mu", self.reduce("mean", z, 1))
+            away = self.let("away", self.binary("-", z, mean))
+            d = self.binary("*", away, self.root(self.reduce("mean", self.binary("*", away, away), 1)))
+            d = self.binary("+", self.binary("*", d, self.load("j")), self.load("j"))
+            if self.chance(50):
+                self.store("mean_of_row", mean, "[i]")
+        elif shape in ("softmax", "largest"):
+            x = self.binary("-", z, self.reduce("max", z, 1))
+            e = Value(f"exp({x.text})", np.exp(x.value), np.exp(x.value) * (np.expm1(x.error) + 4 * EPS * (1 + np.abs(x.value))) + 1e-9)
+            if shape == "largest":
+                e = self.kept(e, z, int(self.rng.integers(1, 4)))
+            e = self.let("e", e)
+            d = self.binary("/", e, self.reduce("sum", e, 1))
         elif shape == "blocks" and self.n % 32 == 0:
             group = self.pick([8, 16, 32])
             s = self.let("scale", self.binary("+", self.reduce("amax", z, 1, group), Value("1", np.ones((1, 1)), 0)))

@@ -24,8 +24,10 @@ def Cute_TileProgramOp : Cute_TileOp<"tile.program"> {
 
     Blocks are independent: no block reads an element that another block writes, other than by `cute.tile.atomic`.
 
-    `in_cluster`: blocks of a cluster in each dimension, which take adjacent tiles. One number more is that of the blocks that divide the
-    work on a tile (`cute.tile.reduce_scatter`); the last result is this block's index among them.
+    `in_cluster`: blocks of a cluster in each dimension, which take adjacent tiles; a program that states them has such clusters in any
+    schedule, and its blocks are not resident. One number more is that of the blocks that divide the work on a tile
+    (`cute.tile.reduce_scatter`); the last result is this block's index among them. `single`: the grid has one cluster along the last
+    dimension, which the host function asserts.
 
     ```mlir
     // short: %m, %n = cute.tile.program<[128, 64]> %c      // or: cute.tile.program %rows, %columns
@@ -33,7 +35,7 @@ def Cute_TileProgramOp : Cute_TileOp<"tile.program"> {
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents,
-                   OptionalAttr<DenseI32ArrayAttr>:$in_cluster);
+                   OptionalAttr<DenseI32ArrayAttr>:$in_cluster, UnitAttr:$single);
   let results = (outs Variadic<I32>:$indices);
 }
 
@@ -760,6 +762,27 @@ def Cute_TileReduceScatterOp : Cute_Op<"tile.reduce_scatter"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$tile, I32:$share, I32Attr:$mode);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileClusterReduceOp : Cute_Op<"tile.cluster_reduce"> {
+  let summary = "Combines the tiles of a cluster's blocks along a dimension of the grid";
+  let description = [{
+    `%index` is a result of `cute.tile.program` with `in_cluster`: the tiles of so many adjacent blocks are combined elementwise, and each block
+    gets the result, through distributed shared memory. All blocks execute the operation once, at the top level. The tiles are combined
+    in the order of the blocks, so the result is the same in all of them and in each run.
+
+    Blocks whose tile is outside of the tensor take part, too: their elements are to be masked.
+
+    Refused: elements other than f32 and i32, an index that is not of such a `cute.tile.program`, an operation in a loop or branch.
+
+    ```mlir
+    // short: %all = cute.tile.cluster_reduce<add> %own, %j
+    %i, %j = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 1, 4>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32)
+    %all = cute.tile.cluster_reduce(%own, %j) {kind = "add"} : (tensor<64x1xf32>, i32) -> tensor<64x1xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, I32:$index, Cute_TileReduction:$kind);
   let results = (outs AnyRankedTensor:$result);
 }
 

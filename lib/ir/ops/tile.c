@@ -519,6 +519,8 @@ static bool verify_program(const cute_op_row *row, MlirOperation op)
         return cute_check_fail(
             &c, "expects blocks of a cluster for each of the grid's %d dimensions, and of a tile, but got %d",
             rank, dimensions);
+    if (cute_op_has(op, "single") && dimensions != rank)
+        return cute_check_fail(&c, "expects 'in_cluster' with 'single'");
     return true;
 }
 

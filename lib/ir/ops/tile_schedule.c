@@ -211,6 +211,35 @@ static bool verify_reduce_scatter(const cute_op_row *row, MlirOperation op)
         (long long)blocks);
 }
 
+static bool infer_cluster_reduce(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    if (query->operand_count) cute_op_types_add(out, mlirValueGetType(query->operands[0]));
+    return true;
+}
+
+static bool verify_cluster_reduce(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType tile = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = cute_tile_element(tile);
+    MlirValue index = mlirOperationGetOperand(op, 1);
+    MlirOperation program = cute_defining_op(index);
+    int64_t blocks[CUTE_TILE_RANK];
+    bool integers = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 32;
+    MlirStringRef kind = cute_tile_word(op, "kind");
+    bool bits = cute_text_is(kind, "and") || cute_text_is(kind, "or") || cute_text_is(kind, "xor");
+    if (!integers && (bits || !mlirTypeIsAF32(element)))
+        return cute_check_fail(&c, bits ? "expects a tile of i32" : "expects a tile of f32 or i32");
+    if (!mlirTypeEqual(tile, mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return cute_check_fail(&c, "expects a result of the tile's type");
+    if (!mlirOperationIsNull(program) && cute_op_is(program, "cute.tile.program") &&
+        cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("in_cluster")), blocks) >
+            mlirOpResultGetResultNumber(index))
+        return true;
+    return cute_check_fail(&c, "expects an index of a grid in clusters: a result of cute.tile.program with "
+                               "'in_cluster'");
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute.tile.ring", .verify = verify_ring},
     {.name = "cute.tile.pipe", .verify = verify_pipe},
@@ -233,5 +262,6 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.give", .verify = verify_slots},
     {.name = "cute.tile.collect", .verify = verify_slots},
     {.name = "cute.tile.reduce_scatter", .verify = verify_reduce_scatter},
+    {.name = "cute.tile.cluster_reduce", .infer = infer_cluster_reduce, .verify = verify_cluster_reduce},
 };
 const cute_op_family cute_family_tile_schedule = {rows, sizeof rows / sizeof *rows};

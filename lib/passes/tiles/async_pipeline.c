@@ -146,6 +146,7 @@ static void note_scratch(MlirOperation op, void *context)
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (cute_op_is(op, "cute.tile.reduce_scatter")) bytes = tile_scatter_bytes(op, &s->slots);
+    if (cute_op_is(op, "cute.tile.cluster_reduce")) s->slots += tile_cluster_reduce_bytes(op);
     if (bytes > s->most) s->most = bytes;
     s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }

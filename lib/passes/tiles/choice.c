@@ -695,7 +695,8 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     }
     if (!s->persistent || s->consumers != 2) s->turns = 0;
     bool clusters = arch && arch->number >= 90;
-    if (s->cluster[0] * s->cluster[1] > 1 && (!clusters || !(s->persistent || s->consumers))) {
+    bool own = c.grids == 1 && cute_op_has(c.grid, TILE_IN_CLUSTER);
+    if (!own && s->cluster[0] * s->cluster[1] > 1 && (!clusters || !(s->persistent || s->consumers))) {
         cute_pass_remark(pass, mlirOperationGetLocation(function), "no clusters: they need %s",
                          clusters ? "resident blocks, persistent=1, or warpgroups, consumers=1" : "sm_90");
         s->cluster[0] = s->cluster[1] = 1;

@@ -1,7 +1,7 @@
 /* cute-tile-cluster: clusters of blocks that are not resident. They share loads, and divide the k of a tile (split-k in a cluster).
  *
  * Requires: cute-tile-schedule; a kernel whose schedule has a cluster or split=S, and is not persistent, with one cute.tile.program of a tensor
- * and extents at its top level. Ensures: cute.tile.program states the cluster. With split=S the S blocks of a tile multiply every S-th
+ * and extents at its top level. Ensures: cute.tile.program states the cluster, as that of a program with cute.tile.cluster_reduce does from the start. With split=S the S blocks of a tile multiply every S-th
  * iteration each, and one S-th of the summed tile becomes that of each block (cute.tile.reduce_scatter), with what follows the loop.
  *
  * The loop with products is the only one, at the top level, and carries one tile: a sum that begins with 0 and to which each iteration
@@ -380,6 +380,19 @@ static MlirOperation make_cluster(MlirOperation function, MlirOperation program,
     return made;
 }
 
+/* The cluster of a program that states it (cute-tile-schedule has checked it). False: the function has it. */
+static bool set_stated(MlirOperation function, MlirOperation program)
+{
+    int64_t along[CUTE_TILE_RANK];
+    int count = tile_cluster_of(program, along);
+    int32_t all[3] = {1, 1, 1};
+    if (cute_op_has(function, "nvvm.cluster_dim")) return false;
+    for (int i = 0; i < count; i++) all[0] *= (int32_t)along[i];
+    mlirOperationSetAttributeByName(function, cute_text("nvvm.cluster_dim"),
+                                    mlirDenseI32ArrayGet(mlirOperationGetContext(function), 3, all));
+    return true;
+}
+
 /* ---- the pass ---- */
 
 static void visit_function(MlirOperation function, void *context)
@@ -387,11 +400,15 @@ static void visit_function(MlirOperation function, void *context)
     work *w = context;
     tile_schedule s;
     tile_schedule_of(function, &s);
-    if (s.naive || s.persistent || s.cluster[0] * s.cluster[1] * s.split < 2 || !tile_is_program(function))
-        return;
+    if (!tile_is_program(function)) return;
     MlirOperation program = tile_find_op(function, "cute.tile.program");
+    if (!mlirOperationIsNull(program) && cute_op_has(program, TILE_IN_CLUSTER)) {
+        w->changed |= set_stated(function, program);
+        return;
+    }
+    if (s.naive || s.persistent || s.cluster[0] * s.cluster[1] * s.split < 2) return;
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-    if (mlirOperationIsNull(program) || cute_op_has(program, TILE_IN_CLUSTER)) return;
+    if (mlirOperationIsNull(program)) return;
     if (!cute_op_has(program, "extents") || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||
         !mlirBlockIsNull(mlirBlockGetNextInRegion(entry))) {
         tile_refuse(w->pass, program,

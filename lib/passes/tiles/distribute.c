@@ -143,6 +143,7 @@ static const struct {
     {"cute.tile.give", tile_lower_give},
     {"cute.tile.collect", tile_lower_collect},
     {"cute.tile.reduce_scatter", tile_lower_reduce_scatter},
+    {"cute.tile.cluster_reduce", tile_lower_cluster_reduce},
 };
 
 /* ---- what is to be done, before types change ---- */
@@ -419,7 +420,7 @@ static void lower_function(tile_emitter *e)
                                            CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         e->rank = cute_binary(&e->b, "arith.remui", block, tile_i32(e, e->cluster_size));
     }
-    tile_begin_scatter(e);
+    tile_begin_peers(e);
     /* Before an operation that stays: those behind are lowered. */
     e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
     for (size_t i = 0; i < w.count && !e->failed; i++)

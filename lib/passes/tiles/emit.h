@@ -76,6 +76,14 @@ typedef struct tile_late {
     MlirValue *loaded;           /* of each band; null: not yet */
     struct tile_late *next;
 } tile_late;
+/* Blocks of a cluster that write each other's memory (peers.c). */
+typedef struct tile_peers {
+    bool write;
+    int role;
+    bool
+        by_roles; /* the cluster's barrier is that of the block's mbarriers, too, for all roles but the first */
+    bool met;     /* the role has waited */
+} tile_peers;
 enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 
 /* Where an operand of a product is in shared memory. */
@@ -123,10 +131,12 @@ typedef struct tile_emitter {
     MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;             /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;               /* of the block in its cluster, i32: the first dimension is the fastest */
-    struct tile_scatter *scatter; /* of cute.tile.reduce_scatter; NULL: the kernel has none */
-    bool naive;                   /* the kernel's schedule */
+        cluster_size; /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;   /* of the block in its cluster, i32: the first dimension is the fastest */
+    tile_peers peers;
+    struct tile_scatter *scatter;                /* of cute.tile.reduce_scatter; NULL: the kernel has none */
+    struct tile_cluster_reduce *cluster_reduces; /* of each cute.tile.cluster_reduce */
+    bool naive;                                  /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
@@ -352,23 +362,41 @@ void tile_share_reciprocals(tile_emitter *e);
 MlirValue tile_lower_give(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
 
-/* ---- sums of the blocks of a cluster (reduce_scatter.c) ---- */
+/* ---- blocks of a cluster that write each other's shared memory (peers.c) ---- */
+
+/* An operation by which they do. Before operations are lowered, after the buffers' fetches are known. */
+void tile_note_peers(tile_emitter *e, MlirOperation op);
+/* An operation without results that follow from it. */
+void tile_sync(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes);
+/* An mbarrier at byte `offset` of shared memory, whose only phase ends when so many bytes have arrived: one thread. */
+void tile_init_bytes(tile_emitter *e, int64_t offset, int64_t bytes);
+/* At the kernel's start, all threads. */
+void tile_begin_peers(tile_emitter *e);
+/* Whether blocks write each other's memory: fetches for several blocks, and mbarriers of the stages that these fill. */
+bool tile_shares_stages(const tile_emitter *e);
+/* Whether the cluster's barrier takes the place of the block's at the start: the first role, of whose warp a thread initialises mbarriers, does not
+ * wait for other warps. */
+bool tile_peers_start(const tile_emitter *e);
+/* Then: in front of the roles, and at the start of each. */
+void tile_arrive_peers(tile_emitter *e);
+void tile_start_role(tile_emitter *e, const tile_role *role);
+/* At the end of a role: the wait for the cluster, if another role writes to other blocks. */
+void tile_join_peers(tile_emitter *e, const tile_role *role);
+/* Before a write to another block. */
+void tile_meet_peers(tile_emitter *e);
+/* The rank in the cluster of the block whose place along a dimension is `i`, where that of this block is `own`. */
+MlirValue tile_peer_rank(tile_emitter *e, int along, MlirValue own, MlirValue i);
+
+/* ---- sums of the blocks of a cluster (reduce_scatter.c, cluster_reduce.c) ---- */
 
 /* Finds the kernel's cute.tile.reduce_scatter and places its slots and mbarrier. False after an error. */
 bool tile_find_scatter(tile_emitter *e);
-/* At the kernel's start, all threads. */
-void tile_begin_scatter(tile_emitter *e);
-/* Whether blocks write each other's memory: fetches for several blocks, and mbarriers of the stages that these fill. */
-bool tile_shares_stages(const tile_emitter *e);
+void tile_init_scatter(tile_emitter *e);
 MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t);
-/* Whether the cluster's barrier takes the place of the block's at the start: the first role, of whose warp a thread initialises mbarriers, does not
- * wait for other warps. */
-bool tile_scatter_starts(const tile_emitter *e);
-/* Then: in front of the roles, and at the start of each. */
-void tile_arrive_scatter(tile_emitter *e);
-void tile_start_role(tile_emitter *e, const tile_role *role);
-/* At the end of a role: the wait for the cluster that cute.tile.reduce_scatter has, if another role executes it. */
-void tile_join_scatter(tile_emitter *e, const tile_role *role);
+/* The same for each cute.tile.cluster_reduce. */
+bool tile_find_cluster_reduces(tile_emitter *e);
+void tile_init_cluster_reduces(tile_emitter *e);
+MlirValue tile_lower_cluster_reduce(tile_emitter *e, const tile_op *t);
 
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 

@@ -131,17 +131,19 @@ static MlirStringRef symbol_of(MlirOperation op)
     return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
 }
 
-/* A dimension that the kernel does not look at: with several tiles, several blocks would do the same. */
-static void assert_single(copying *c, MlirOperation program, int dimension, MlirValue extent)
+/* A dimension that the kernel does not look at: with several tiles, several blocks would do the same. Or one whose only cluster reduces whole
+ * rows. */
+static void assert_single(copying *c, MlirOperation program, int dimension, int64_t cluster, MlirValue extent)
 {
     char text[128];
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(program, dimension)))) return;
     int64_t tile[CUTE_TILE_RANK];
     int count = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
-    if (count < 0) return;
+    bool single = cute_op_has(program, "single") && dimension == count - 1;
+    bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(program, dimension)));
+    if (count < 0 || (used && !single)) return;
     snprintf(text, sizeof text,
-             "expected at most %lld elements in mode %d of the tensor: the kernel has one tile there",
-             (long long)tile[dimension], dimension);
+             "expected at most %lld elements in mode %d of the tensor: the kernel has one %s there",
+             (long long)(tile[dimension] * cluster), dimension, cluster > 1 ? "cluster" : "tile");
     MlirValue most = cute_integer(&c->b, mlirValueGetType(extent), 1);
     MlirValue fits = cute_compare(&c->b, CUTE_IS_SLE, extent, most);
     cute_build(
@@ -190,7 +192,7 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
         MlirValue extent =
             as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i] * cluster[i]));
         if (mlirValueIsNull(extent)) return none;
-        if (!resident) assert_single(c, program, i, extent);
+        if (!resident) assert_single(c, program, i, cluster[i], extent);
         blocks = i ? cute_binary(&c->b, "arith.muli", blocks, extent) : extent;
     }
     return blocks;

@@ -189,7 +189,8 @@ static void join_op(layouts *l, MlirOperation op)
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
             join_tiles(l, result(op, 0), operand(op, i));
     if (cute_op_is(op, "cute.tile.gemm")) join_tiles(l, result(op, 0), operand(op, 2));
-    if (cute_op_is(op, "cute.tile.settle")) join_tiles(l, result(op, 0), operand(op, 0));
+    if (cute_op_is(op, "cute.tile.settle") || cute_op_is(op, "cute.tile.cluster_reduce"))
+        join_tiles(l, result(op, 0), operand(op, 0));
     if (cute_op_is(op, "cute.tile.stack"))
         for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++)
             join_tiles(l, operand(op, 0), operand(op, i));

@@ -3,10 +3,8 @@
  * the threads which read them; one mbarrier of the receiver counts their bytes. Elements of the block's own part are stored: st.async would
  * take a way as long as that to another block (64 rows by 4096 x 4096: 10 % slower).
  *
- * No block waits for the others' reads: slots belong to this exchange alone. The only barrier of the cluster is that the mbarriers are
- * initialised: threads arrive at the kernel's start and wait where they first send, long after. With roles, this is also the barrier for the
- * block's own mbarriers: the first role, whose warp has initialised them, waits at its end only. A block ends when all parts have arrived,
- * so none is sent to a block that has ended. */
+ * No block waits for the others' reads: slots belong to this exchange alone. peers.c has the barrier of the cluster. A block ends when all
+ * parts have arrived, so none is sent to a block that has ended. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
@@ -19,7 +17,6 @@
 
 /* How the parts pass. Elements of fewer than 32 bits are sent as 32. */
 typedef struct tile_scatter {
-    int role;
     int along; /* the cluster's dimension of the blocks that divide k */
     int mode;  /* of the tile, which is divided */
     int64_t blocks;
@@ -27,9 +24,7 @@ typedef struct tile_scatter {
     int64_t slots, slot; /* where the first is, and bytes of each */
     int64_t last_slot;   /* where that of the block itself is */
     bool borrows;        /* it is memory of the role's operations, for there is no room beside the stages */
-    /* The cluster's barrier is that of the block's mbarriers, too, for all roles but the first. */
-    bool by_roles;
-    bool restaged;          /* the threads' registers are not those of one part each: a conversion is first */
+    bool restaged;       /* the threads' registers are not those of one part each: a conversion is first */
     tile_distribution from; /* of the whole tile, in which dimension `mode` is the part */
     tile_distribution part; /* of one part: threads of other parts are copies */
     tile_distribution to;
@@ -135,8 +130,7 @@ bool tile_find_scatter(tile_emitter *e)
     tile_distribution whole;
     cute_tile_shape divided;
     if (!x) return false;
-    *x = (tile_scatter){.role = (int)(tile_role_of(e, op) - e->roles),
-                        .along = (int)mlirOpResultGetResultNumber(mlirOperationGetOperand(op, 1)),
+    *x = (tile_scatter){.along = (int)mlirOpResultGetResultNumber(mlirOperationGetOperand(op, 1)),
                         .mode = (int)cute_tile_number(op, "mode", 0),
                         .element = cute_tile_element(type)};
     x->blocks = e->cluster[x->along];
@@ -159,93 +153,24 @@ bool tile_find_scatter(tile_emitter *e)
     x->borrows = !has_room(e, x->last_slot + x->slot);
     e->shared_bytes = x->last_slot + (x->borrows ? 0 : x->slot);
     e->scatter = x;
-    x->by_roles = x->role > 1 && !tile_shares_stages(e);
+    tile_note_peers(e, op);
     return true;
 }
 
-bool tile_shares_stages(const tile_emitter *e)
-{
-    bool shares = !e->scatter;
-    for (int i = 0; i < e->buffer_count; i++) shares |= e->buffers[i].multicast != 0;
-    return e->cluster_size > 1 && shares;
-}
-
-/* ---- the kernel's start and end ---- */
-
-static void sync(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes)
-{
-    if (!e->failed) cute_build(&e->b, name, operands, CUTE_NO_TYPES, attributes);
-}
+/* ---- the kernel's start ---- */
 
 static MlirValue barrier_of(tile_emitter *e)
 {
     return tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, e->scatter->barrier);
 }
 
-/* Blocks that share stages have a whole barrier of the cluster. */
-static void arrive(tile_emitter *e)
-{
-    if (!tile_shares_stages(e))
-        sync(e, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS,
-             CUTE_NAMED(cute_attribute(e->context, "relaxed", mlirUnitAttrGet(e->context))));
-}
-
-void tile_begin_scatter(tile_emitter *e)
+void tile_init_scatter(tile_emitter *e)
 {
     const tile_scatter *x = e->scatter;
-    if (!x) return;
-    int64_t bytes = (x->blocks - 1) * cute_tile_size(&x->to.shape) * x->bits / 8;
-    MlirValue first = cute_compare(&e->b, CUTE_IS_EQ, e->thread, tile_i32(e, 0));
-    tile_if one = tile_if_begin(e, first);
-    MlirValue barrier = barrier_of(e);
-    sync(e, "cute_nvgpu.arch.mbarrier_init", CUTE_OPERANDS(barrier, tile_i32(e, 1)), CUTE_NO_NAMED);
-    sync(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    sync(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx", CUTE_OPERANDS(barrier, tile_i32(e, bytes)),
-         CUTE_NO_NAMED);
-    tile_if_end(e, &one);
-    if (!x->by_roles) arrive(e);
-}
-
-static void wait_for_cluster(tile_emitter *e)
-{
-    if (!tile_shares_stages(e)) sync(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-}
-
-bool tile_scatter_starts(const tile_emitter *e)
-{
-    return e->scatter && e->scatter->by_roles;
-}
-
-void tile_start_role(tile_emitter *e, const tile_role *role)
-{
-    if (tile_scatter_starts(e) && role != &e->roles[1]) wait_for_cluster(e);
-}
-
-void tile_join_scatter(tile_emitter *e, const tile_role *role)
-{
-    if (!e->scatter) return;
-    bool waits = e->scatter->by_roles ? role == &e->roles[1] : role != &e->roles[e->scatter->role];
-    if (waits) wait_for_cluster(e);
-}
-
-void tile_arrive_scatter(tile_emitter *e)
-{
-    if (tile_scatter_starts(e)) arrive(e);
+    if (x) tile_init_bytes(e, x->barrier, (x->blocks - 1) * cute_tile_size(&x->to.shape) * x->bits / 8);
 }
 
 /* ---- the exchange ---- */
-
-/* The rank in the cluster of block `i` of those that divide this block's tile. */
-static MlirValue rank_of_block(tile_emitter *e, MlirValue i)
-{
-    const tile_scatter *x = e->scatter;
-    int64_t below = 1;
-    for (int k = 0; k < x->along; k++) below *= e->cluster[k];
-    if (below == 1 && x->blocks == e->cluster_size) return i;
-    MlirValue by = cute_binary(&e->b, "arith.subi", i, x->own);
-    if (below > 1) by = cute_binary(&e->b, "arith.muli", by, tile_i32(e, below));
-    return cute_binary(&e->b, "arith.addi", e->rank, by);
-}
 
 /* Where an access of this thread is in a part at `pointer`. */
 static MlirValue place_of(tile_emitter *e, MlirValue pointer, const tile_side *side, int64_t value)
@@ -294,16 +219,16 @@ static void send_group(tile_emitter *e, MlirValue value, const int32_t *map, int
         MlirValue place = place_of(e, to, side, v), line = tile_static(e, row),
                   view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(place, line), CUTE_NO_NAMED);
         if (!e->failed)
-            sync(e, "cute.memref.store_vec", CUTE_OPERANDS(tile_pick(e, value, map + v, side->width), view),
-                 CUTE_NO_NAMED);
+            tile_sync(e, "cute.memref.store_vec",
+                      CUTE_OPERANDS(tile_pick(e, value, map + v, side->width), view), CUTE_NO_NAMED);
     }
     tile_if_end(e, &here);
     tile_if there = tile_if_begin(e, is_other);
-    MlirValue rank = rank_of_block(e, part), barrier = barrier_of(e);
+    MlirValue rank = tile_peer_rank(e, x->along, x->own, part), barrier = barrier_of(e);
     for (int64_t v = 0; v < count && !e->failed; v += side->width) {
         MlirValue elements = tile_pick(e, value, map + v, side->width);
-        sync(e, "cute_nvgpu.arch.st_async", CUTE_OPERANDS(elements, place_of(e, to, side, v), barrier, rank),
-             CUTE_NO_NAMED);
+        tile_sync(e, "cute_nvgpu.arch.st_async",
+                  CUTE_OPERANDS(elements, place_of(e, to, side, v), barrier, rank), CUTE_NO_NAMED);
     }
     tile_if_end(e, &there);
 }
@@ -362,7 +287,7 @@ MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t)
     x->own = mlirOperationGetOperand(t->op, 1);
     if (x->restaged) value = tile_stage(e, value, &t->in[0], &x->from, TILE_RESHAPED);
     if (!e->failed) value = with_elements(e, value, sent_type(x), true);
-    if (!x->by_roles) wait_for_cluster(e);
+    tile_meet_peers(e);
     if (x->borrows) {
         tile_barrier(e); /* other warps of the role have read their stages */
         x->last_slot = e->role->scratch;
@@ -374,8 +299,8 @@ MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t)
     if (e->failed || !type || !shape) return e->failed = true, value;
     send_parts(e, value, tile_shared_at(e, type, x->bits, x->slots));
     tile_barrier(e); /* the block's own part is there */
-    sync(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_of(e), tile_i32(e, 0)),
-         CUTE_NAMED(cute_attribute(e->context, "scope", cute_string_attribute(e->context, "cluster"))));
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_of(e), tile_i32(e, 0)),
+              CUTE_NAMED(cute_attribute(e->context, "scope", cute_string_attribute(e->context, "cluster"))));
     for (int64_t i = 0; i < x->blocks && !e->failed; i++) {
         int64_t at = i == x->blocks - 1 ? x->last_slot : x->slots + i * x->slot;
         MlirValue slot = tile_shared_at(e, type, x->bits, at),

@@ -210,6 +210,58 @@ static const cute_pass_option options[] = {
     {"list", CUTE_PASS_INT, "List so many likeliest schedules of each kernel in remarks", 0, NULL},
 };
 
+/* The clusters that the program itself states (cute.tile.cluster_reduce): whatever a text says, blocks have them and are not resident. False
+ * after an error. */
+static bool keep_cluster(const cute_arch *arch, MlirOperation function, tile_schedule *s)
+{
+    enum { MOST_BLOCKS = 8 };
+    static const struct {
+        const char *name;
+        size_t offset;
+    } fixed[] = {{"persistent", offsetof(tile_schedule, persistent)},
+                 {"split", offsetof(tile_schedule, split)}};
+    int64_t along[CUTE_TILE_RANK] = {1}, all = 1;
+    MlirOperation program = tile_find_op(function, "cute.tile.program");
+    if (mlirOperationIsNull(program) || !cute_op_has(program, TILE_IN_CLUSTER) ||
+        cute_op_has(function, "nvvm.cluster_dim"))
+        return true;
+    int rank = (int)mlirOperationGetNumResults(program), count = tile_cluster_of(program, along),
+        own[2] = {1, 1};
+    MlirLocation at = mlirOperationGetLocation(program);
+    char text[192];
+    for (int i = 0; i < count; i++) {
+        all = along[i] > 0 && along[i] <= MOST_BLOCKS ? all * along[i] : MOST_BLOCKS + 1;
+        if (i >= rank - 2) own[i - (rank - 2)] = (int)along[i];
+        if (i < rank - 2 && along[i] > 1) all = MOST_BLOCKS + 1;
+    }
+    if (rank == 1) own[1] = own[0], own[0] = 1;
+    snprintf(text, sizeof text,
+             "expected clusters of at most %d blocks, along the last two dimensions of the grid",
+             MOST_BLOCKS);
+    if (all > MOST_BLOCKS || count > rank) return cute_emit_error(at, text), false;
+    if (!arch || arch->number < 90)
+        return cute_emit_error(at, "expected sm_90 or later: the program has clusters"), false;
+    bool other = tile_schedule_states(s, "cluster") && (s->cluster[0] != own[0] || s->cluster[1] != own[1]);
+    if (other) {
+        snprintf(text, sizeof text,
+                 "expected a schedule with cluster=%dx%d, as the program states, got cluster=%dx%d", own[0],
+                 own[1], s->cluster[0], s->cluster[1]);
+        return cute_emit_error(at, text), false;
+    }
+    for (int i = 0; i < 2; i++) {
+        int *field = (int *)((char *)s + fixed[i].offset);
+        if (*field == i) continue;
+        snprintf(text, sizeof text,
+                 "expected a schedule with %s=%d, since the program has clusters, got %s=%d", fixed[i].name,
+                 i, fixed[i].name, *field);
+        return cute_emit_error(at, text), false;
+    }
+    memcpy(s->cluster, own, sizeof own);
+    s->given[find_row("cluster", strlen("cluster"))] = true;
+    s->given[find_row("persistent", strlen("persistent"))] = true;
+    return true;
+}
+
 typedef struct search {
     cute_pass_run *pass;
     const cute_arch *arch;
@@ -237,6 +289,10 @@ static void visit_function(MlirOperation function, void *context)
     tile_sizes sizes = {0};
     text = mlirAttributeIsNull(own) ? cute_pass_text(s->pass, SIZES) : cute_tile_word(function, TILE_SIZES);
     if (!tile_sizes_parse(text, mlirOperationGetLocation(function), &sizes)) {
+        s->failed = true;
+        return;
+    }
+    if (!keep_cluster(s->arch, function, &schedule)) {
         s->failed = true;
         return;
     }

@@ -87,6 +87,8 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns);
 int64_t tile_staged_bytes(const cute_tile_shape *shape, int bits);
 /* Of a cute.tile.reduce_scatter: bytes of the memory of its role's operations, and of the slots that other blocks write (reduce_scatter.c). */
 int64_t tile_scatter_bytes(MlirOperation op, int64_t *slots);
+/* Of a cute.tile.cluster_reduce: bytes of its slots (cluster_reduce.c). */
+int64_t tile_cluster_reduce_bytes(MlirOperation op);
 /* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
  * loops, or by other warps; then it is executed once, behind all products, or stages are in use. */
 bool tile_meets_stages(MlirOperation op, bool kept);

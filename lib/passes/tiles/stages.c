@@ -248,7 +248,7 @@ bool tile_find_stages(tile_emitter *e)
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
             if (rings) ring_bytes = e->shared_bytes;
         }
-    if (!tile_find_scatter(e)) return false;
+    if (!tile_find_scatter(e) || !tile_find_cluster_reduces(e)) return false;
     tile_find_copies(e);
     tile_find_rows(e);
     e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -281,7 +281,7 @@ bool tile_find_stages(tile_emitter *e)
     /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
     bool crowded = (e->scatter || schedule.blocks > 1) && most <= ring_bytes;
     /* Behind the stages are slots that other blocks write. */
-    bool behind = !e->scatter || most <= ring_bytes;
+    bool behind = !e->peers.write || most <= ring_bytes;
     e->frees_stages = !o.found && e->buffer_count && behind && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
@@ -414,7 +414,7 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
     tile_init_copies(e);
     sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
     tile_if_end(e, &one);
-    if (tile_scatter_starts(e))
+    if (tile_peers_start(e))
         sync_op(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS);
     else
         tile_block_barrier(e);
@@ -935,7 +935,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     MlirValue from = tile_i32(e, r->first_warp), past = cute_binary(&e->b, "arith.subi", block->warp, from);
     MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, groups));
     if (r == &e->roles[1]) {
-        tile_arrive_scatter(e);
+        tile_arrive_peers(e);
         /* The next kernel of the stream may start; this one waits for those before where it reads or writes global memory. */
         sync_op(e, "cute_nvgpu.arch.griddepcontrol_launch_dependents", CUTE_NO_OPERANDS);
         mlirOperationSetAttributeByName(e->function, cute_text(TILE_PROGRAMMATIC),
@@ -973,7 +973,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     }
     r->end = e->b;
     tile_if_end(e, &some);
-    tile_join_scatter(e, r);
+    tile_join_peers(e, r);
     tile_if_end(e, &mine);
     return (MlirValue){NULL};
 }

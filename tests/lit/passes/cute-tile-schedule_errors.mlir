@@ -28,3 +28,25 @@ gpu.module @m { gpu.func @k(%x: !X) kernel attributes {cute.sizes = "k=214748364
   cute.tile.store %a, %x[%i]
   gpu.return
 } }
+
+// -----
+
+!X = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+gpu.module @m { gpu.func @k(%x: !X) kernel {
+  // expected-error @+1 {{expected clusters of at most 8 blocks, along the last two dimensions of the grid}}
+  %i, %j = cute.tile.program<[32, 32], [4, 4]> %x
+  %a = cute.tile.load<[32, 32]> %x[%i, %j]
+  cute.tile.store %a, %x[%i, %j]
+  gpu.return
+} }
+
+// -----
+
+!X = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">
+gpu.module @m { gpu.func @k(%x: !X) kernel {
+  // expected-error @+1 {{expected clusters of at most 8 blocks, along the last two dimensions of the grid}}
+  %b, %i, %j = cute.tile.program<[1, 32, 32], [2, 1, 1]> %x
+  %a = cute.tile.load<[1, 32, 32]> %x[%b, %i, %j]
+  cute.tile.store %a, %x[%b, %i, %j]
+  gpu.return
+} }

@@ -91,3 +91,52 @@ func.func @f(%c: !C) {
   %i, %j = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 2>} : (!C) -> (i32, i32)
   return
 }
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%c: !C) {
+  // expected-error @below {{expects 'in_cluster' with 'single'}}
+  %i, %j = cute.tile.program(%c) {extents = array<i32: 64, 64>, single} : (!C) -> (i32, i32)
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%a: tensor<64x1xf32>, %c: !C) {
+  %i, %j = cute.tile.program(%c) {extents = array<i32: 64, 64>} : (!C) -> (i32, i32)
+  // expected-error @below {{expects an index of a grid in clusters: a result of cute.tile.program with 'in_cluster'}}
+  %t = cute.tile.cluster_reduce(%a, %j) {kind = "add"} : (tensor<64x1xf32>, i32) -> tensor<64x1xf32>
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%a: tensor<64x1xf16>, %c: !C) {
+  %i, %j = cute.tile.program<[64, 64], [1, 4]> %c
+  // expected-error @below {{expects a tile of f32 or i32}}
+  %t = cute.tile.cluster_reduce<max> %a, %j
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%a: tensor<64x1xf32>, %c: !C) {
+  %i, %j = cute.tile.program<[64, 64], [1, 4]> %c
+  // expected-error @below {{expects a tile of i32}}
+  %t = cute.tile.cluster_reduce<xor> %a, %j
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%a: tensor<64x1xf32>, %c: !C) {
+  %i, %j = cute.tile.program<[64, 64], [1, 4]> %c
+  // expected-error @below {{expects a result of the tile's type}}
+  %t = cute.tile.cluster_reduce(%a, %j) {kind = "add"} : (tensor<64x1xf32>, i32) -> tensor<1x64xf32>
+  return
+}
