@@ -520,32 +520,6 @@ static void tell_list(const choice *c, const cute_model_choice *all, size_t coun
     }
 }
 
-/* ---- threads ---- */
-
-static void note_elements(MlirOperation op, void *context)
-{
-    int64_t *most = context;
-    cute_tile_shape shape;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        if (cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, i)), &shape) &&
-            cute_tile_size(&shape) > *most)
-            *most = cute_tile_size(&shape);
-}
-
-/* The block sizes worth trying for a kernel without products: no thread without an element of the largest tile, and none with more
- * than it has registers for. */
-static void tell_threads(const choice *c, int listed)
-{
-    enum { LEAST = 32, MOST = 1024, ELEMENTS = 128 /* of a thread */ };
-    int64_t elements = 0;
-    MlirLocation at = mlirOperationGetLocation(c->function);
-    cute_op_walk(c->function, NULL, CUTE_WALK_OUTER_FIRST, note_elements, &elements);
-    if (listed > 0) cute_pass_remark(c->pass, at, "likely: threads=0; no estimate");
-    for (int64_t threads = LEAST; threads <= MOST && --listed > 0; threads *= 2)
-        if (threads <= elements && elements / threads <= ELEMENTS)
-            cute_pass_remark(c->pass, at, "likely: threads=%lld; no estimate", (long long)threads);
-}
-
 /* ---- the choice ---- */
 
 static void mark_product(MlirOperation op, void *context)
@@ -693,9 +667,12 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     if (c.loops) {
         complete(&c, sizes, listed, s);
     } else {
-        bool stated = tile_schedule_states(s, "threads") || tile_block_size(function);
-        if (!stated && mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
-            tell_threads(&c, listed);
+        cute_model_device device;
+        int64_t stated = tile_block_size(function);
+        if (!stated && tile_schedule_states(s, "threads")) stated = s->threads;
+        find_device(arch, &device);
+        if (mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
+            tile_list_threads(pass, &device, function, sizes, stated, listed);
         s->stages = 1;
         s->consumers = s->turns = 0;
     }

@@ -3,6 +3,7 @@
 #ifndef CUTE_LIB_PASSES_TILES_SCHEDULE_H
 #define CUTE_LIB_PASSES_TILES_SCHEDULE_H
 
+#include "lib/model/model.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/tiles.h"
 
@@ -53,6 +54,14 @@ bool tile_sizes_parse(MlirStringRef text, MlirLocation location, tile_sizes *out
  * refused choices, and the `listed` likeliest schedules. Marks the products that warpgroups compute. */
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
                           const tile_sizes *sizes, int listed, tile_schedule *s);
+
+/* ---- kernels without products (traffic.c) ---- */
+
+/* Remarks with the `listed` likeliest block sizes of a kernel without products, and their estimates; `stated`: the only one, 0: none is stated. */
+void tile_list_threads(cute_pass_run *pass, const cute_model_device *device, MlirOperation function,
+                       const tile_sizes *sizes, int64_t stated, int listed);
+/* Threads of a block that the tiles of a kernel without products call for (layouts.c). */
+int64_t tile_usual_threads(MlirOperation function);
 
 /* ---- loops (loops.c) ---- */
 
