@@ -126,9 +126,10 @@ typedef struct epilogue_tree {
     epilogue_problem problem;
     const char *passes[16]; /* that have run, in order */
     int pass_count;
-    int stages;          /* kernels' stages: 1 if all is in the product's kernel */
-    int64_t cluster_n;   /* blocks of a cluster along N, which have whole rows; 1: no clusters */
-    epilogue_node *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
+    int stages;        /* kernels' stages: 1 if all is in the product's kernel */
+    int64_t cluster_n; /* blocks of a cluster along N, which have whole rows; 1: no clusters */
+    epilogue_node
+        *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
 } epilogue_tree;
 
 /* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an

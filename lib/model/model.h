@@ -107,6 +107,22 @@ void cute_model_estimate(const cute_model_problem *problem, const cute_model_con
 /* Seconds of a kernel that reads and writes so many bytes once, its launch included. */
 double cute_model_elementwise(const cute_model_device *device, double bytes);
 
+/* A kernel without products, whose blocks have a tile each. */
+typedef struct cute_model_traffic {
+    int64_t blocks, threads; /* threads: of a block */
+    int64_t registers;       /* of a thread */
+    int64_t shared;          /* bytes of a block */
+    double bytes;            /* of device memory, that a block reads and writes */
+    double loads;            /* rounds of loads that a block waits for, one after the other */
+    double barriers;         /* of a block */
+    double operations;       /* of all threads of a block, on elements */
+    double warp_operations;  /* of a warp, whatever the number of its elements */
+} cute_model_traffic;
+/* The kernel's time, bound by device memory, the latency of loads and barriers with the blocks that are resident, or instructions. `main_loop` has the
+ * instructions. */
+void cute_model_traffic_estimate(const cute_model_traffic *traffic, const cute_model_device *device,
+                                 cute_model_time *out);
+
 /* 0 to 1: the rate of a tile whose operands' reads from shared memory limit it, of the rate of a tile of `best` (bm bn / (bm + bn)). */
 double cute_model_intensity(int64_t bm, int64_t bn, double best);
 

@@ -90,7 +90,8 @@ const char *tune_subject_sizes(cute_arena *arena, const tune_subject *s)
 {
     static const struct {
         const char *extent, *param;
-    } rows[] = {{"m", "m"}, {"m", "rows"}, {"n", "n"}, {"k", "k"}, {"batch", "batch"}, {"batch", "l"}};
+    } rows[] = {{"m", "m"}, {"m", "rows"},      {"n", "n"},    {"n", "cols"},
+                {"k", "k"}, {"batch", "batch"}, {"batch", "l"}};
     json_t *document = read_config(s);
     const json_t *params = json_object_get(document, "params");
     const char *text = "";

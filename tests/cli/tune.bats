@@ -144,7 +144,27 @@ tune() { timeout 100 cute-run "$@"; }
 @test "threads of a kernel without products are tried, and the same code once" {
     run -0 tune "$ROOT/kernels/layernorm/layernorm.mlir" -c "$ROOT/kernels/layernorm/launch.json" -D T=f32 -D V=4 -D COLS=1024 -D rows=3 -d emulator --tune -v
     says "4 combinations of parameters, 27 candidates"
-    says 'refused      -         -  -D ROWS=4 --schedule="threads=256": same code: that of ROWS=4 threads=0'
+    [[ "$output" =~ refused\ +-\ +[0-9.]+\ us\ +-D\ ROWS=4\ --schedule=\"threads=256\":\ same\ code:\ that\ of\ ROWS=4\ threads=0 ]]
+    says "ranked by the cost model, not measured"
+    says "remembered for this device and these sizes"
+    # few long rows: blocks of many threads
+    tune "$ROOT/kernels/softmax/softmax.mlir" -c "$ROOT/kernels/softmax/launch.json" -D T=f32 -D V=4 -D BITS=128 -D COLS=8192 -D rows=16 -D cols=8192 -d emulator --tune=6 --json >out.json
+    jq -e '.tune | .candidates[.best].schedule == "threads=1024" and all(.candidates[]; .estimate_s > 0)' out.json
+}
+
+@test "a kernel that is no tile program is not ranked: the first that compiles is the best" {
+    cat >fill.mlir <<'MLIR'
+//!param VALUE = 1.0 in 1.0, 2.0
+gpu.module @m {
+  gpu.func @fill(%x: !llvm.ptr<1> {cute.name = "x", cute.dtype = f32}) kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %v = arith.constant ${VALUE} : f32
+    llvm.store %v, %x : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+MLIR
+    echo '{ "kernel": "fill", "grid": [1], "buffers": { "x": { "dtype": "f32", "shape": [1] } }, "args": ["x"] }' >fill.json
+    run -0 tune fill.mlir -c fill.json -d emulator --tune
     says "not measured, and without an estimate"
     [[ "$output" != *remembered* ]]
 }

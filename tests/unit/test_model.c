@@ -419,6 +419,58 @@ static void test_two_stages(void)
     }
 }
 
+static cute_model_traffic rows_of_8192(int64_t blocks, int64_t threads)
+{
+    return (cute_model_traffic){.blocks = blocks,
+                                .threads = threads,
+                                .registers = 24 + 2 * 8192 / threads,
+                                .bytes = 2.0 * 8192 * 4,
+                                .loads = 1,
+                                .barriers = 4,
+                                .operations = 8192.0 * 12,
+                                .warp_operations = 80};
+}
+
+static double traffic_seconds(const cute_model_traffic *t)
+{
+    cute_model_device d = h100();
+    cute_model_time time;
+    cute_model_traffic_estimate(t, &d, &time);
+    CHECK(time.seconds >= time.fixed + time.operands && time.seconds >= time.fixed + time.latency);
+    CHECK(time.bound && time.waves > 0);
+    return time.seconds;
+}
+
+static void test_kernels_without_products(void)
+{
+    cute_model_device d = h100();
+    for (int i = 0; i < RANDOM; i++) {
+        cute_model_traffic t = rows_of_8192(draw(1, 100000), 32 * draw(1, 32)), more = t;
+        double base = traffic_seconds(&t);
+        switch (draw(0, 5)) {
+        case 0: more.blocks += draw(1, 1000); break;
+        case 1: more.bytes *= 2; break;
+        case 2: more.loads += 1; break;
+        case 3: more.barriers += 1; break;
+        case 4: more.operations *= 2; break;
+        case 5: more.registers = 255; break;
+        }
+        CHECK(more.registers < t.registers || traffic_seconds(&more) >= base * (1 - 1e-12));
+    }
+    /* Many rows take the time of their bytes; a few that of one block, less with more threads; a single load for each of many blocks of one warp
+     * leaves memory idle. */
+    cute_model_traffic many = rows_of_8192(16384, 256), few = rows_of_8192(16, 64),
+                       wide = rows_of_8192(16, 1024),
+                       small = {.blocks = 1 << 20, .threads = 32, .registers = 32, .bytes = 256, .loads = 1};
+    cute_model_time time;
+    cute_model_traffic_estimate(&many, &d, &time);
+    CHECK_TEXT(time.bound, "device memory");
+    CHECK(time.seconds < 1.3 * 16384 * 2 * 8192 * 4 / d.dram);
+    CHECK(traffic_seconds(&few) > 1.5 * traffic_seconds(&wide));
+    cute_model_traffic_estimate(&small, &d, &time);
+    CHECK_TEXT(time.bound, "load latency");
+}
+
 int main(void)
 {
     TEST("more elements, more bytes and slower memory never take less time", test_more_is_never_faster);
@@ -435,5 +487,7 @@ int main(void)
     TEST("the likeliest tile and schedule of a large product is the one that was measured to be fastest",
          test_likeliest);
     TEST("two stages, of which one is filled at a time, take as long as was measured", test_two_stages);
+    TEST("kernels without products take the time of their bytes, of blocks that wait, or of instructions",
+         test_kernels_without_products);
     return test_finish();
 }

@@ -307,21 +307,6 @@ MlirOperation tile_product_of(MlirValue value)
     return product_of(value, 0);
 }
 
-MlirValue tile_exchanged(MlirOperation product, int i)
-{
-    MlirValue value = mlirOperationGetOperand(product, i);
-    bool permuted = false;
-    for (MlirOperation op = cute_defining_op(value);
-         !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.permute"); op = cute_defining_op(value)) {
-        value = mlirOperationGetOperand(op, 0);
-        permuted = true;
-    }
-    MlirOperation from = i || permuted ? tile_product_of(value) : (MlirOperation){NULL};
-    bool same = !mlirOperationIsNull(from) && !cute_op_is(cute_defining_op(value), "cute.tile.gemm") &&
-                mlirBlockEqual(mlirOperationGetBlock(from), mlirOperationGetBlock(product));
-    return same ? value : (MlirValue){NULL};
-}
-
 /* Whether wgmma reads a tile of 16-bit elements that threads write to a stage, its rows contiguous. */
 static bool fits_exchange(MlirValue value)
 {
@@ -336,7 +321,7 @@ static bool fits_exchange(MlirValue value)
 }
 
 /* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
-enum { MOST_COLUMNS = 256 };
+enum { MOST_COLUMNS = 256, GROUP_ROWS = 64, ATOM_COLUMNS = 8 };
 static bool is_wide(MlirOperation product)
 {
     cute_tile_shape c;
@@ -344,18 +329,52 @@ static bool is_wide(MlirOperation product)
            c.extent[1] > MOST_COLUMNS;
 }
 
-/* Whether the sums of a product, or of those that add to it, are a factor of a product of the loop that is wide. */
-static bool feeds_wide(MlirOperation product)
+/* Whether warpgroups have the same rows of a wide product, whose columns they divide, and can divide the columns of the sums that its factor A is
+ * computed from, too. */
+static bool divides_factor(MlirOperation product, MlirValue factor)
 {
+    enum { GROUPS = 2 };
+    cute_tile_shape a;
+    return is_wide(product) && cute_tile_shape_of(mlirValueGetType(factor), &a) &&
+           a.extent[0] == GROUP_ROWS && a.extent[1] % (GROUPS * ATOM_COLUMNS) == 0 && fits_exchange(factor);
+}
+
+MlirValue tile_exchanged(MlirOperation product, int i)
+{
+    MlirValue value = mlirOperationGetOperand(product, i);
+    bool permuted = false;
+    for (MlirOperation op = cute_defining_op(value);
+         !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.permute"); op = cute_defining_op(value)) {
+        value = mlirOperationGetOperand(op, 0);
+        permuted = true;
+    }
+    MlirOperation from = tile_product_of(value);
+    bool same = !mlirOperationIsNull(from) && (i || permuted || divides_factor(product, value)) &&
+                !cute_op_is(cute_defining_op(value), "cute.tile.gemm") &&
+                mlirBlockEqual(mlirOperationGetBlock(from), mlirOperationGetBlock(product));
+    return same ? value : (MlirValue){NULL};
+}
+
+int64_t tile_exchange_stages(MlirOperation product, int i)
+{
+    enum { TURNS = 2 };
+    return i || cute_op_is(cute_defining_op(mlirOperationGetOperand(product, i)), "cute.tile.permute") ? TURNS
+                                                                                                       : 1;
+}
+
+/* The wide product of the loop one of whose factors is computed from the sums of `product`, or of those that add to it; null: none. */
+static MlirOperation wide_user(MlirOperation product)
+{
+    const MlirOperation none = {NULL};
     for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(product));
          !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         if (!cute_op_is(op, "cute.tile.gemm") || !is_wide(op)) continue;
         for (MlirOperation from = tile_product_of(mlirOperationGetOperand(op, 0));
              !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
              from = cute_defining_op(mlirOperationGetOperand(from, 2)))
-            if (mlirOperationEqual(from, product)) return true;
+            if (mlirOperationEqual(from, product)) return op;
     }
-    return false;
+    return none;
 }
 
 bool tile_fits_wgmma(MlirOperation product, int consumers)
@@ -370,13 +389,16 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
     if (!along) return false;
     if (along <
         consumers) { /* columns are divided where one warpgroup cannot hold the sums, or all read A in stages */
-        bool divides = is_wide(product) || !mlirValueIsNull(tile_exchanged(product, 0));
+        MlirOperation wide = wide_user(product);
+        bool feeds = !mlirOperationIsNull(wide),
+             divides = is_wide(product) || !mlirValueIsNull(tile_exchanged(product, 0)) ||
+                       (feeds && !mlirValueIsNull(tile_exchanged(wide, 0)));
         if (divides && columns % (consumers / along) == 0)
             columns /= consumers / along;
-        else if (!feeds_wide(product))
+        else if (divides || !feeds)
             return false;
     }
-    if (columns % 8 || (columns > MOST_COLUMNS && columns % MOST_COLUMNS)) return false;
+    if (columns % ATOM_COLUMNS || (columns > MOST_COLUMNS && columns % MOST_COLUMNS)) return false;
     for (int i = 0; i < 2; i++) {
         int dims[2];
         int64_t width;

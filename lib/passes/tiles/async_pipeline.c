@@ -94,6 +94,7 @@ typedef struct scratch {
     int64_t most;      /* the most that another operation needs, in a group of warps that takes turns */
     int64_t slots;     /* of sums that other blocks send */
     int64_t exchanged; /* of stages of factors that threads write */
+    int64_t parts;     /* of parts of rows that warpgroups combine */
     bool kept;         /* stages are filled in front of loops, or by other warps */
     bool beside;       /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
@@ -130,6 +131,7 @@ static void note_scratch(MlirOperation op, void *context)
                 parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
         bytes = parts < all ? parts : all;
     }
+    if (tile_parts_bytes(op) > s->parts) s->parts = tile_parts_bytes(op);
     for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
         int dims[2];
         MlirValue factor = mlirOperationGetOperand(op, i);
@@ -137,7 +139,8 @@ static void note_scratch(MlirOperation op, void *context)
         if (!mlirValueIsNull(exchanged)) {
             cute_tile_shape shape;
             cute_tile_shape_of(mlirValueGetType(exchanged), &shape);
-            s->exchanged += TILE_EXCHANGES * tile_stage_bytes(&shape, bits_of(mlirValueGetType(exchanged)));
+            s->exchanged +=
+                tile_exchange_stages(op, i) * tile_stage_bytes(&shape, bits_of(mlirValueGetType(exchanged)));
             continue;
         }
         bool staged = cute_op_is(tile_parent(op), "scf.for") &&
@@ -195,7 +198,7 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    int64_t front = s.slots + s.exchanged;
+    int64_t front = s.slots + s.exchanged + s.parts;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
             room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;

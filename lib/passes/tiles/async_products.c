@@ -57,6 +57,7 @@ static const char *find_products(MlirOperation loop, products *p)
             if (!mlirOperationIsNull(p->release)) return "the loop has several pipes";
             p->release = op;
         }
+        if (cute_op_is(op, "cute.tile.put")) return p->count = 0, ""; /* cute-tile-overlap, cute-tile-skew */
         if (!cute_op_is(op, "cute.tile.gemm")) continue;
         if (!cute_op_has(op, "wgmma")) return "it has a product of single warps";
         if (cute_op_has(op, TILE_HELD)) return p->count = 0, ""; /* cute-tile-skew */
@@ -99,6 +100,7 @@ static MlirOperation product_in_front_of_release(MlirOperation loop)
             if (!mlirOperationIsNull(release) || mlirOperationGetNumOperands(op) != 2) return none;
             release = op;
         }
+        if (cute_op_is(op, "cute.tile.put")) return none; /* cute-tile-skew */
         if (!cute_op_is(op, "cute.tile.gemm")) continue;
         if (!cute_op_has(op, "wgmma") || cute_op_has(op, "pending")) return none;
         last = op;

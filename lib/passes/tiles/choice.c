@@ -139,6 +139,11 @@ static const char *why_not_shared(const choice *c, MlirOperation product)
     return NULL;
 }
 
+static bool is_hopper(const cute_arch *arch)
+{
+    return arch && arch->number == 90 && arch->variant == 'a';
+}
+
 static void note_grid(MlirOperation op, void *context)
 {
     choice *c = context;
@@ -147,7 +152,7 @@ static void note_grid(MlirOperation op, void *context)
 }
 
 /* Operands that are computed, or not in a loop, take shared memory beside stages. */
-static int64_t operand_bytes(MlirOperation product)
+static int64_t operand_bytes(const choice *c, MlirOperation product)
 {
     int64_t bytes = 0, exchanged = 0;
     bool staged = in_loop(product);
@@ -162,7 +167,8 @@ static int64_t operand_bytes(MlirOperation product)
         cute_tile_shape_of(type, &shape);
         int64_t own = tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
         bytes += own;
-        if (passed) exchanged += TILE_EXCHANGES * own;
+        /* Warps of other architectures hold it. */
+        if (passed && (!held || is_hopper(c->arch))) exchanged += tile_exchange_stages(product, i) * own;
     }
     return staged ? exchanged : bytes;
 }
@@ -184,7 +190,7 @@ static void look_at_product(MlirOperation op, void *context)
 {
     choice *c = context;
     cute_tile_shape shape;
-    int64_t beside = operand_bytes(op);
+    int64_t beside = operand_bytes(c, op);
     if (beside > c->operands) c->operands = beside;
     if (!in_loop(op)) return;
     c->products++;
@@ -514,32 +520,6 @@ static void tell_list(const choice *c, const cute_model_choice *all, size_t coun
     }
 }
 
-/* ---- threads ---- */
-
-static void note_elements(MlirOperation op, void *context)
-{
-    int64_t *most = context;
-    cute_tile_shape shape;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        if (cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, i)), &shape) &&
-            cute_tile_size(&shape) > *most)
-            *most = cute_tile_size(&shape);
-}
-
-/* The block sizes worth trying for a kernel without products: no thread without an element of the largest tile, and none with more
- * than it has registers for. */
-static void tell_threads(const choice *c, int listed)
-{
-    enum { LEAST = 32, MOST = 1024, ELEMENTS = 128 /* of a thread */ };
-    int64_t elements = 0;
-    MlirLocation at = mlirOperationGetLocation(c->function);
-    cute_op_walk(c->function, NULL, CUTE_WALK_OUTER_FIRST, note_elements, &elements);
-    if (listed > 0) cute_pass_remark(c->pass, at, "likely: threads=0; no estimate");
-    for (int64_t threads = LEAST; threads <= MOST && --listed > 0; threads *= 2)
-        if (threads <= elements && elements / threads <= ELEMENTS)
-            cute_pass_remark(c->pass, at, "likely: threads=%lld; no estimate", (long long)threads);
-}
-
 /* ---- the choice ---- */
 
 static void mark_product(MlirOperation op, void *context)
@@ -554,14 +534,15 @@ static void mark_product(MlirOperation op, void *context)
         mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_HELD), unit);
 }
 
-/* The products of a chain. */
+/* The products of a chain, but for those whose factor passes from warpgroup to warpgroup. */
 static void mark_chain(MlirOperation op, void *context)
 {
-    (void)context;
+    const int *groups = context;
     MlirOperation from =
         in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
     if (mlirOperationIsNull(from)) return;
+    if (*groups && tile_fits_wgmma(op, *groups) && !mlirValueIsNull(tile_exchanged(op, 0))) return;
     mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);
     for (; !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
          from = cute_defining_op(mlirOperationGetOperand(from, 2)))
@@ -655,8 +636,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     }
     const cute_model_schedule *best = &all[0].schedule;
     tell_choice(c, &device, &all[0]);
-    if (c->arch && c->arch->number == 90 && c->arch->variant == 'a' && stated.consumers == CUTE_MODEL_FREE)
-        tell_consumers(c, &device, best);
+    if (is_hopper(c->arch) && stated.consumers == CUTE_MODEL_FREE) tell_consumers(c, &device, best);
     if (!stated.stages) tell_stages(c, &device, best);
     if (!stated.cluster[0]) tell_cluster(c, all, count);
     if (stated.turns == CUTE_MODEL_FREE) tell_turns(c, &device, all, count);
@@ -674,7 +654,7 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
                           const tile_sizes *sizes, int listed, tile_schedule *s)
 {
     choice c = {.pass = pass, .arch = arch, .function = function, .plain = true};
-    bool hopper = arch && arch->number == 90 && arch->variant == 'a';
+    bool hopper = is_hopper(arch);
     cute_op_walk(function, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_grid, &c);
     if (c.grids != 1) c.grid = (MlirOperation){NULL};
     cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_at_product, &c);
@@ -687,9 +667,12 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     if (c.loops) {
         complete(&c, sizes, listed, s);
     } else {
-        bool stated = tile_schedule_states(s, "threads") || tile_block_size(function);
-        if (!stated && mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
-            tell_threads(&c, listed);
+        cute_model_device device;
+        int64_t stated = tile_block_size(function);
+        if (!stated && tile_schedule_states(s, "threads")) stated = s->threads;
+        find_device(arch, &device);
+        if (mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
+            tile_list_threads(pass, &device, function, sizes, stated, listed);
         s->stages = 1;
         s->consumers = s->turns = 0;
     }
@@ -703,6 +686,6 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     }
     refuse_split(&c, clusters, s);
     int groups = tile_schedule_groups(s);
-    cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, NULL);
+    cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, &groups);
     if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);
 }

@@ -125,6 +125,12 @@ static int64_t index_of_pipe(tile_emitter *e, const tile_buffer *pipe)
     return index;
 }
 
+static void look_for_put(MlirOperation op, void *context)
+{
+    fetches *f = context;
+    if (mlirValueEqual(mlirOperationGetOperand(op, 1), f->ring->view)) f->found = op;
+}
+
 static void put_tensor(cute_dict *d, MlirValue tensor)
 {
     if (mlirValueIsABlockArgument(tensor)) cute_dict_int(d, "tensor", mlirBlockArgumentGetArgNumber(tensor));
@@ -162,6 +168,13 @@ static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
         }
         if (count > 0) put_numbers(&d, "multicast", along, count);
         put_place(&d, f.found);
+    } else {
+        cute_op_walk(e->function, "cute.tile.put", CUTE_WALK_OUTER_FIRST, look_for_put, &f);
+        if (!mlirOperationIsNull(f.found)) {
+            cute_dict_text(&d, "copy", "threads");
+            cute_dict_int(&d, "role", index_of_role(e, f.found));
+            put_place(&d, f.found);
+        }
     }
     add(rings, &d);
 }

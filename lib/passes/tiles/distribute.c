@@ -244,6 +244,26 @@ static void note_writes(const tile_emitter *e, tile_op *t)
         cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_store, &f);
 }
 
+static void look_for_parts(MlirOperation op, void *context)
+{
+    *(bool *)context |= tile_parts_of_groups(op) > 0;
+}
+
+/* Reductions whose parts are those of warpgroups. The memory that the first one of an iteration writes is free: since those of the iteration before,
+ * all warps have met, where a factor was put into its stage. */
+static void note_parts(tile_op *t)
+{
+    bool before = !cute_op_is(tile_parent(t->op), "scf.for"), met = false;
+    t->parts = tile_parts_of_groups(t->op);
+    if (!t->parts) return;
+    for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(t->op));
+         !mlirOperationEqual(at, t->op); at = mlirOperationGetNextInBlock(at))
+        cute_op_walk(at, "cute.tile.reduce", CUTE_WALK_OUTER_FIRST, look_for_parts, &before);
+    for (MlirOperation at = t->op; !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+        met |= cute_op_is(at, "cute.tile.put");
+    t->first_parts = met && !before;
+}
+
 /* Operands of products that are in stages, which warpgroups read there even if others have them in registers; takes that need no registers for it, and views of them. */
 static void note_stage(tile_emitter *e, tile_op *t)
 {
@@ -297,6 +317,7 @@ static void collect_tile_op(MlirOperation op, void *context)
     if (ok) note_reads(w->e, t);
     if (ok) note_writes(w->e, t);
     if (ok) note_stage(w->e, t);
+    if (ok) note_parts(t);
     if (!ok)
         tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
                         "cute-tile-distribute");

@@ -105,6 +105,8 @@ typedef struct tile_op {
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
+    int64_t parts;                  /* of a reduction: tile_parts_of_groups */
+    bool first_parts;               /* nothing reads the memory of parts any more */
     bool follows_loads; /* of a store: other threads may have loaded the elements that a thread overwrites */
     bool follows_stores,
         follows_tma; /* of a load: other threads, or TMA, may have stored the elements that a thread reads */
@@ -140,6 +142,7 @@ typedef struct tile_emitter {
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
+    int64_t parts;        /* byte of shared memory where warpgroups combine parts of rows */
     bool failed;          /* after an error */
 } tile_emitter;
 
@@ -266,8 +269,13 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
 /* ---- stores by TMA (tma_store.c) ---- */
 
-/* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles. */
-enum { TILE_GROUP_BARRIERS = TILE_ROLES, TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4 };
+/* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles, of which there are few where corresponding warps
+ * of warpgroups have barriers of their own. */
+enum {
+    TILE_PART_BARRIERS = 4,
+    TILE_GROUP_BARRIERS = TILE_ROLES,
+    TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4
+};
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* All threads of a warpgroup, by the barrier of its stores. */
 void tile_group_barrier(tile_emitter *e);

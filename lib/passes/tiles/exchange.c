@@ -1,7 +1,8 @@
 /* cute-tile-exchange: factors that threads compute from sums, and that other warpgroups need too, go through stages in shared memory.
  *
  * Requires: cute-async-pipeline; loops with products of warpgroups. Ensures: such a factor is written to a ring by cute.tile.put, and its product
- * reads it there (cute.tile.take), so that the product need not be complete before the next operation. The stages of a ring are used in turn.
+ * reads it there (cute.tile.take), so that the product need not be complete before the next operation. The stages of a ring, where there are two,
+ * are used in turn.
  *
  *     %h = FACTOR(%s) ; %t = cute.tile.permute(%h) ; %d = cute.tile.gemm(%t, %b, %acc)
  * ->
@@ -63,8 +64,8 @@ static void note_loop(MlirOperation op, void *context)
     if (w->count < MOST && find_factors(op, factors)) w->loops[w->count++] = op;
 }
 
-/* Stages for tiles of the type of `tile`, in front of all else in the kernel. */
-static MlirValue make_ring(MlirOperation loop, MlirValue tile)
+/* So many stages for tiles of the type of `tile`, in front of all else in the kernel. */
+static MlirValue make_ring(MlirOperation loop, MlirValue tile, int64_t stages)
 {
     cute_tile_shape shape;
     MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
@@ -75,7 +76,7 @@ static MlirValue make_ring(MlirOperation loop, MlirValue tile)
     cute_tile_shape_of(type, &shape);
     mlirTypePrint(element, cute_print_to_buffer, &text);
     MlirType ring = tile_stage_type(b.context, cute_buffer_text(&text), (int)mlirFloatTypeGetWidth(element),
-                                    &shape, shape.rank - 1, TILE_EXCHANGES, false);
+                                    &shape, shape.rank - 1, (int)stages, false);
     cute_buffer_release(&text);
     return cute_build_value(&b, "cute.tile.ring", ring, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
@@ -95,18 +96,24 @@ static void exchange(MlirOperation loop)
     factor factors[MOST];
     MlirValue taken[MOST];
     int count = find_factors(loop, factors);
+    int64_t stages = 1;
+    for (int i = 0; i < count; i++)
+        if (tile_exchange_stages(factors[i].product, factors[i].side) > stages)
+            stages = tile_exchange_stages(factors[i].product, factors[i].side);
     cute_builder start = cute_builder_before(loop);
-    MlirValue zero = cute_build_constant(&start, 32, 0);
-    loop = tile_loop_carry(loop, &zero, 1);
+    MlirValue stage = cute_build_constant(&start, 32, 0);
+    intptr_t last = mlirOperationGetNumResults(loop);
+    if (stages > 1) {
+        loop = tile_loop_carry(loop, &stage, 1);
+        stage = mlirBlockGetArgument(tile_loop_body(loop), 1 + last);
+    }
     MlirBlock body = tile_loop_body(loop);
-    intptr_t last = mlirOperationGetNumResults(loop) - 1;
-    MlirValue stage = mlirBlockGetArgument(body, 1 + last);
     for (int i = 0; i < count; i++) {
         const factor *f = &factors[i];
         int same = 0;
         while (same < i && !mlirValueEqual(factors[same].tile, f->tile)) same++;
         if (same == i) {
-            MlirValue ring = make_ring(loop, f->tile);
+            MlirValue ring = make_ring(loop, f->tile, stages);
             MlirOperation made = cute_defining_op(f->tile);
             cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(made));
             b.location = mlirOperationGetLocation(f->product);
@@ -122,9 +129,11 @@ static void exchange(MlirOperation loop)
             f->product, f->side,
             permuted(&b, mlirOperationGetOperand(f->product, f->side), f->tile, taken[i]));
     }
-    MlirOperation yield = mlirBlockGetTerminator(body);
-    cute_builder b = cute_builder_before(yield);
-    mlirOperationSetOperand(yield, last, tile_stage_behind(&b, stage, TILE_EXCHANGES));
+    if (stages > 1) {
+        MlirOperation yield = mlirBlockGetTerminator(body);
+        cute_builder b = cute_builder_before(yield);
+        mlirOperationSetOperand(yield, last, tile_stage_behind(&b, stage, stages));
+    }
     tile_drop_unused(body);
 }
 

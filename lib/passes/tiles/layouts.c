@@ -523,26 +523,41 @@ static int element_bits(MlirType element)
                                          : 64;
 }
 
-/* Registers of 32 bits, of all threads, for the tiles that are loaded: these are alive at the same time. */
-static int64_t loaded_registers(layouts *l)
+/* Elements of the largest tile, and registers of 32 bits, of all threads, for the tiles that are loaded: these are alive at the same time. */
+typedef struct needs {
+    int64_t elements, bits;
+} needs;
+
+static void note_needs(MlirOperation op, void *context)
 {
-    int64_t bits = 0;
-    for (size_t i = 0; i < l->op_count; i++) {
+    needs *n = context;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         cute_tile_shape shape;
-        if (!cute_op_is(l->ops[i], "cute.tile.load")) continue;
-        MlirType type = mlirValueGetType(result(l->ops[i], 0));
-        if (cute_tile_shape_of(type, &shape))
-            bits += cute_tile_size(&shape) * element_bits(cute_tile_element(type));
+        MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+        if (!cute_tile_shape_of(type, &shape)) continue;
+        if (cute_tile_size(&shape) > n->elements) n->elements = cute_tile_size(&shape);
+        if (cute_op_is(op, "cute.tile.load"))
+            n->bits += cute_tile_size(&shape) * element_bits(cute_tile_element(type));
     }
-    return bits / 32;
+}
+
+int64_t tile_usual_threads(MlirOperation function)
+{
+    enum { LOADED = 96 /* registers of a thread for loaded values */ };
+    needs n = {1, 0};
+    int64_t threads = 32;
+    cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, note_needs, &n);
+    while (threads < 256 && threads * 16 < n.elements) threads *= 2;
+    while (threads < 1024 && threads * 64 < n.elements) threads *= 2;
+    while (threads < 1024 && threads * LOADED < n.bits / 32) threads *= 2;
+    return threads;
 }
 
 static int64_t choose_threads(layouts *l)
 {
-    enum { LOADED = 96 /* registers of a thread for loaded values */ };
     int64_t stated = tile_block_size(l->function), threads = 32;
     if (stated) return stated;
-    int64_t given = cute_pass_int(l->pass, THREADS), most = 1;
+    int64_t given = cute_pass_int(l->pass, THREADS);
     if (given) return given;
     tile_schedule schedule;
     tile_schedule_of(l->function, &schedule);
@@ -555,17 +570,7 @@ static int64_t choose_threads(layouts *l)
         int64_t own = tile_product_threads(shape.extent[0], shape.extent[1]);
         if (own > threads) threads = own;
     }
-    if (threads > 32) return threads;
-    for (size_t i = 0; i < l->count; i++) {
-        cute_tile_shape shape;
-        cute_tile_shape_of(mlirValueGetType(l->tiles[i].value), &shape);
-        int64_t size = cute_tile_size(&shape);
-        if (size > most) most = size;
-    }
-    while (threads < 256 && threads * 16 < most) threads *= 2;
-    while (threads < 1024 && threads * 64 < most) threads *= 2;
-    for (int64_t loaded = loaded_registers(l); threads < 1024 && threads * LOADED < loaded;) threads *= 2;
-    return threads;
+    return threads > 32 ? threads : tile_usual_threads(l->function);
 }
 
 /* A tile that is loaded in a loop for products alone: it will be in a stage, not in registers. */

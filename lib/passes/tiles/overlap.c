@@ -82,6 +82,7 @@ static const char *find_products(MlirOperation loop, products *p)
 {
     MlirBlock body = tile_loop_body(loop);
     int all = 0;
+    bool put = false, held = false;
     const char *why = NULL;
     *p = (products){.count = 0};
     cute_op_walk(loop, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_for_product, &all);
@@ -91,7 +92,9 @@ static const char *find_products(MlirOperation loop, products *p)
             if (p->releases == MOST || mlirOperationGetNumOperands(op) != 2) return "";
             p->release[p->releases++] = op;
         }
+        put |= cute_op_is(op, "cute.tile.put");
         if (!cute_op_is(op, "cute.tile.gemm")) continue;
+        held |= cute_op_has(op, TILE_HELD);
         if (!cute_op_has(op, "wgmma") || cute_op_has(op, "pending") || p->count == MOST) return "";
         const char *own = check_product(body, op, &p->carried[p->count]);
         if (!why) why = own;
@@ -100,6 +103,7 @@ static const char *find_products(MlirOperation loop, products *p)
     if (p->count < FEWEST || all != p->count || !p->releases) return "";
     bool local = false;
     for (int i = 0; i < p->count; i++) local |= !p->carried[i];
+    if (why && put && !held) return ""; /* cute-tile-skew */
     return why ? why : local ? NULL : "";
 }
 

@@ -3,7 +3,7 @@
  * Requires: cute-tile-layouts; arith.select with `cute.rare`, of one condition. Ensures: they, and the operations that only they need, are
  * in an scf.if that a warp executes where the condition is true of an element that it holds (cute.tile.any). A value that is the same as
  * the other one where the condition is false, since it is the same operations on selected values, is not selected again. Operations
- * that exchange elements between warps stay in front of the branch, with a remark.
+ * that exchange elements between warps, some of which may not take the branch, stay in front of it, with a remark.
  *
  *     %f = math.exp2 %x ; %y = arith.mulf %o, %f ; %z = arith.select %far, %y, %o {cute.rare}
  * ->
@@ -112,8 +112,17 @@ static bool uses_branch(MlirOperation op, const branch *b)
     return false;
 }
 
+/* Whether all warps that a reduction combines take the same branch: those that combine parts of rows have the same elements of a condition with one
+ * element of a row. */
+static bool is_of_warps_together(const branch *b, MlirOperation op)
+{
+    cute_tile_shape shape;
+    return tile_parts_of_groups(op) && cute_tile_shape_of(mlirValueGetType(b->condition), &shape) &&
+           shape.extent[cute_tile_number(op, "mode", 0)] == 1;
+}
+
 /* NULL, or why an operation is not moved into a branch that some warps do not take. */
-static const char *why_not_moved(MlirOperation op)
+static const char *why_not_moved(const branch *b, MlirOperation op)
 {
     tile_distribution from, to;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -124,7 +133,7 @@ static const char *why_not_moved(MlirOperation op)
         !tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
         !tile_distribution_of(result, &to))
         return "";
-    return tile_along_lanes(&from, (int)cute_tile_number(op, "mode", 0))
+    return tile_along_lanes(&from, (int)cute_tile_number(op, "mode", 0)) || is_of_warps_together(b, op)
                ? NULL
                : "it combines elements of several warps";
 }
@@ -159,7 +168,7 @@ static void find_moved(const work *w, branch *b)
         if (!pure || b->moved_count == MOST_MOVED || has_op(b->selects, b->count, op) ||
             mlirValueEqual(mlirOperationGetResult(op, 0), b->condition) || !only_branch(b, op))
             continue;
-        const char *why = why_not_moved(op);
+        const char *why = why_not_moved(b, op);
         if (!why)
             b->moved[b->moved_count++] = op;
         else if (*why && w)

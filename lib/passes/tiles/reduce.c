@@ -1,5 +1,5 @@
 /* Reductions and scans of tiles along a dimension: in each thread, then between the lanes of a warp by shuffles, then between
- * warps through shared memory. */
+ * warps through shared memory: all of the role, or those of warpgroups that have parts of the same rows. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
@@ -117,6 +117,35 @@ static MlirValue pair_coord(tile_emitter *e, MlirValue part, MlirValue element)
                             CUTE_OPERANDS(part, element), CUTE_NO_NAMED);
 }
 
+/* The warps that have parts of the same rows: one of each of `parts` warpgroups. */
+static void meet_parts(tile_emitter *e, int64_t parts)
+{
+    int64_t together = e->threads / WARP / parts;
+    MlirValue warp = cute_binary(&e->b, "arith.subi", e->role->warp, tile_i32(e, e->role->first_warp)),
+              rows = cute_binary(&e->b, "arith.remui", warp, tile_i32(e, together)),
+              barrier = cute_binary(&e->b, "arith.addi", rows, tile_i32(e, TILE_PART_BARRIERS));
+    cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(barrier, tile_i32(e, WARP * parts)),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+static void meet(tile_emitter *e, const tile_op *t)
+{
+    if (t->parts)
+        meet_parts(e, t->parts);
+    else
+        tile_barrier(e);
+}
+
+static MlirValue view_of_parts(tile_emitter *e, const char *element, int bits, const char *layout)
+{
+    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<128>>", element),
+         *type = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
+    /* Their barriers have the numbers of other roles. */
+    if (!pointer || !type || e->role_count > TILE_PART_BARRIERS) return e->failed = true, (MlirValue){NULL};
+    MlirValue at = tile_shared_at(e, pointer, bits, e->parts);
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, type)), CUTE_NO_NAMED);
+}
+
 /* `parts` results of each element, of as many warps, as one. In shared memory the elements that adjacent threads hold as the same
  * value are adjacent. */
 static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue value, const tile_op *t,
@@ -131,7 +160,8 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
     char *layout = cute_arena_printf(e->arena, "(%lld,%lld):(%lld,1)", (long long)parts, (long long)elements,
                                      (long long)elements);
     if (!layout) return e->failed = true, value;
-    MlirValue shared = tile_shared_view(e, text, bits, layout, parts * elements, 0),
+    MlirValue shared = t->parts ? view_of_parts(e, text, bits, layout)
+                                : tile_shared_view(e, text, bits, layout, parts * elements, 0),
               base = tile_thread_of(e, d, &distinct);
     if (e->failed) return value;
     /* Threads along the axis are copies in the result, but of the others one writes. */
@@ -147,7 +177,7 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
         }
         below *= mode->extent;
     }
-    tile_barrier(e);
+    if (!t->first_parts) meet(e, t);
     tile_if writes = tile_if_begin(e, once);
     MlirValue stored = tile_as_stored(e, value);
     for (int64_t v = 0; v < values && !e->failed; v++) {
@@ -157,7 +187,7 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
                    CUTE_NO_TYPES, CUTE_NO_NAMED);
     }
     tile_if_end(e, &writes);
-    tile_barrier(e);
+    meet(e, t);
     MlirValue out = {NULL};
     for (int64_t p = 0; p < parts && !e->failed; p++) {
         MlirValue own = stored;

@@ -3,6 +3,7 @@
 #ifndef CUTE_LIB_PASSES_TILES_SCHEDULE_H
 #define CUTE_LIB_PASSES_TILES_SCHEDULE_H
 
+#include "lib/model/model.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/tiles.h"
 
@@ -54,6 +55,14 @@ bool tile_sizes_parse(MlirStringRef text, MlirLocation location, tile_sizes *out
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
                           const tile_sizes *sizes, int listed, tile_schedule *s);
 
+/* ---- kernels without products (traffic.c) ---- */
+
+/* Remarks with the `listed` likeliest block sizes of a kernel without products, and their estimates; `stated`: the only one, 0: none is stated. */
+void tile_list_threads(cute_pass_run *pass, const cute_model_device *device, MlirOperation function,
+                       const tile_sizes *sizes, int64_t stated, int listed);
+/* Threads of a block that the tiles of a kernel without products call for (layouts.c). */
+int64_t tile_usual_threads(MlirOperation function);
+
 /* ---- loops (loops.c) ---- */
 
 MlirBlock tile_loop_body(MlirOperation loop);
@@ -81,6 +90,10 @@ MlirOperation tile_release_later(MlirOperation loop, MlirOperation release);
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
 bool tile_needs_no_memory(MlirOperation op);
+/* Of a reduction beside products of warpgroups, of sums whose columns these divide: how many parts each row has. Corresponding warps of the
+ * warpgroups combine them in shared memory that only such reductions use (scratch.c). 0: it is another operation. */
+int64_t tile_parts_of_groups(MlirOperation op);
+int64_t tile_parts_bytes(MlirOperation op);
 /* The most bytes of shared memory that an operation other than stages needs, in `turns` groups of warps at once (async_pipeline.c). */
 int64_t tile_most_memory(MlirOperation function, int64_t turns);
 /* Of a tile that passes through shared memory: its rows may have 16 bytes of padding. */
@@ -165,9 +178,12 @@ MlirOperation tile_operand_source(MlirValue operand, int dims[2]);
  * another product, the threads hold its elements already. Null: none. */
 MlirOperation tile_product_of(MlirValue value);
 /* Of operand `i` of a product: the tile that it is, perhaps permuted, where threads compute it from sums of a product in the same block and hold it
- * otherwise than the instruction has a factor: it goes through shared memory to all warpgroups. Null: the operand is another. */
+ * otherwise than the instruction has a factor, or where warpgroups compute different columns of it: it goes through shared memory to all
+ * warpgroups. Null: the operand is another. */
 MlirValue tile_exchanged(MlirOperation product, int i);
-enum { TILE_EXCHANGES = 2 /* stages of such a tile: the next one is written while the one before is read */ };
+/* Stages of such a tile. Two: the next one is written while the one before is read. One of a factor A that is not permuted: the sums of the next one
+ * are complete behind the product that reads it. */
+int64_t tile_exchange_stages(MlirOperation product, int i);
 /* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA or computed from sums, and the
  * shapes fit. */
 bool tile_fits_wgmma(MlirOperation product, int consumers);

@@ -26,6 +26,45 @@ static bool stays_in_warps(MlirOperation op)
            tile_along_lanes(&d, (int)cute_tile_number(op, "mode", 0));
 }
 
+/* Whether a block has products of warpgroups. */
+static bool has_products(MlirBlock block)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.gemm") && cute_op_has(op, "wgmma")) return true;
+    return false;
+}
+
+int64_t tile_parts_of_groups(MlirOperation op)
+{
+    enum { WARP = 32, GROUP = 128, MOST_TOGETHER = 4 };
+    tile_distribution d;
+    if (!cute_op_is(op, "cute.tile.reduce")) return 0;
+    bool beside = false;
+    for (MlirOperation at = op; !beside && !cute_op_is(at, "gpu.func"); at = tile_parent(at))
+        beside = has_products(mlirOperationGetBlock(at));
+    if (!beside || !tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d)) return 0;
+    int axis = (int)cute_tile_number(op, "mode", 0), last = d.threads.count - 1;
+    int64_t below = 1;
+    for (int i = 0; i < last; below *= d.threads.at[i++].extent)
+        if (d.threads.at[i].dim == axis && below * d.threads.at[i].extent > WARP) return 0;
+    bool groups =
+        last >= 0 && d.threads.at[last].dim == axis && below >= GROUP && below / WARP <= MOST_TOGETHER;
+    return groups ? d.threads.at[last].extent : 0;
+}
+
+int64_t tile_parts_bytes(MlirOperation op)
+{
+    cute_tile_shape shape;
+    int64_t parts = tile_parts_of_groups(op);
+    if (!parts) return 0;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = cute_tile_element(type);
+    int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
+                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                                                 : 64;
+    return cute_tile_shape_of(type, &shape) ? parts * cute_tile_size(&shape) * (bits < 8 ? 8 : bits) / 8 : 0;
+}
+
 bool tile_needs_no_memory(MlirOperation op)
 {
     static const char *const never[] = {
@@ -43,5 +82,6 @@ bool tile_needs_no_memory(MlirOperation op)
         if (cute_op_is(op, never[i])) return true;
     if (cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"))
         return stays_in_registers(op);
-    return (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) && stays_in_warps(op);
+    return (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) &&
+           (stays_in_warps(op) || tile_parts_of_groups(op));
 }

@@ -18,10 +18,26 @@
  *       %t = settle(%s) {pending = 1} ; release(%pk) ; %n = FACTOR(%t) ; %o = settle(%r) ; release(%pv) ; scf.yield %n, SCALE(%o)
  *     }
  *     scf.if %any { await(%pv) ; gemm(%p1, %v, %u1) ; release(%pv) }
+ *
+ * The same for products of one pipe, of which the last has a factor that warpgroups exchange (cute-tile-exchange) and the others add to one sum. The
+ * loop carries the index of the last product's stage, which is released one iteration later; the pipe has two stages or more. The last product is
+ * issued first: it is complete, and its stage free, while the others are under way.
+ *
+ *     scf.for %i = %low to %high iter_args(%o, %s) {
+ *       await(%s) ; %x = gemm(%q, %k, 0) ; put(FACTOR(%x)) ; %r = gemm(take, %k, SCALE(%o)) ; release(%s) ; scf.yield %r, %s + 1
+ *     }
+ * ->
+ *     scf.if %any { await(%s) ; %x = gemm(%q, %k, 0) ; put(FACTOR(%x)) }
+ *     scf.for %i = %low + 1 to %high iter_args(%u, %s, %before) {
+ *       %r = gemm(take, %k[%before], %u) {pending} ; await(%s) ; %x = gemm(%q, %k, 0) {pending} ; settle(%r) {pending = 1} ; release(%before)
+ *       %y = settle(%x) ; %o = settle(%r) ; put(FACTOR(%y)) ; scf.yield SCALE(%o), %s + 1, %s
+ *     }
+ *     scf.if %any { gemm(take, %k[%before], %u) ; release(%before) }
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
@@ -174,10 +190,106 @@ static void look_for_held(MlirOperation op, void *context)
     *(bool *)context |= cute_op_has(op, TILE_HELD) && !cute_op_has(op, "pending");
 }
 
+/* Whether `op` of the body is in front of the first user of `value`. */
+static bool is_in_front(MlirBlock body, MlirOperation op, MlirValue value)
+{
+    MlirOperation user = tile_first_user(body, value);
+    while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, user)) op = mlirOperationGetNextInBlock(op);
+    return !mlirOperationIsNull(op);
+}
+
+static bool is_only_use(MlirValue value)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* The stages of the ring that a take reads. */
+static int64_t stages_of(MlirOperation take)
+{
+    cute_tile_shape tile;
+    int64_t stages;
+    const cute_value *ring = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(take, 0)));
+    return cute_tile_ring_shape(ring, &tile, &stages) ? stages : 0;
+}
+
+static const char *check_exchange(MlirBlock body, MlirOperation put, const staged *first,
+                                  const staged *second)
+{
+    int dims[2];
+    MlirOperation factor = tile_operand_source(mlirOperationGetOperand(second->product, 0), dims),
+                  other = tile_operand_source(mlirOperationGetOperand(second->product, 1), dims);
+    if (mlirOperationIsNull(factor) || !cute_op_is(factor, "cute.tile.take") ||
+        !mlirValueEqual(mlirOperationGetOperand(factor, 0), mlirOperationGetOperand(put, 1)) ||
+        !mlirOperationEqual(tile_product_of(mlirOperationGetOperand(put, 0)), first->product))
+        return "its last product has another factor than that which warpgroups exchange";
+    if (!only_yield(mlirOperationGetResult(second->product, 0), body))
+        return "it uses the sums of its last product";
+    intptr_t sums =
+        mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(mlirOperationGetResult(second->product, 0)));
+    if (!is_in_front(body, mlirOperationGetNextInBlock(first->product), mlirBlockGetArgument(body, 1 + sums)))
+        return "it uses the sums that it carries in front of its products";
+    if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take") ||
+        argument_of(body, mlirOperationGetOperand(other, 1)) != first->stage)
+        return "its products are of several pipes";
+    return stages_of(other) < 2 ? "its pipe has one stage" : NULL;
+}
+
+/* The same for a loop with products of one pipe whose last one has a factor that warpgroups exchange: the others add to the sums from which it is
+ * computed. `second` has the release. */
+static const char *find_exchanging(MlirOperation loop, staged *first, staged *second)
+{
+    MlirBlock body = tile_loop_body(loop);
+    MlirOperation put = {NULL};
+    *first = *second = (staged){.product = {NULL}};
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "cute.tile.put")) {
+            if (!mlirOperationIsNull(put)) return "warpgroups exchange several factors";
+            put = op;
+        }
+        if (!cute_op_is(op, "cute.tile.gemm")) continue;
+        if (!cute_op_has(op, "wgmma") || cute_op_has(op, "pending") || cute_op_has(op, TILE_HELD)) return "";
+        first->product = second->product;
+        second->product = op;
+    }
+    if (mlirOperationIsNull(put) || mlirOperationIsNull(first->product) ||
+        !cute_op_is(role_of(loop), "cute.tile.role"))
+        return "";
+    for (MlirOperation op = first->product; !mlirOperationIsNull(op);) {
+        MlirValue sum = mlirOperationGetOperand(op, 2);
+        for (int i = 0; i < 2; i++)
+            if (!collect_views(body, mlirOperationGetOperand(op, i), first))
+                return "a factor of its first products is computed in the loop";
+        op = cute_defining_op(sum);
+        if (tile_is_zero(sum)) break;
+        if (mlirOperationIsNull(op) || !cute_op_is(op, "cute.tile.gemm") || !is_only_use(sum))
+            return "its first products add to sums";
+    }
+    if (!find_pipe(body, first) || mlirOperationGetNumOperands(first->release) != 2)
+        return "the factors are not in stages of a pipe";
+    for (int i = 0; i < 2; i++)
+        if (!collect_views(body, mlirOperationGetOperand(second->product, i), second))
+            return "the other factor of its last product is computed";
+    const char *why = check_exchange(body, put, first, second);
+    second->release = first->release;
+    second->stage = first->stage;
+    first->release = (MlirOperation){NULL};
+    return why;
+}
+
 static void note_loop(MlirOperation op, void *context)
 {
     work *w = context;
     staged first, second;
+    const char *none = find_exchanging(op, &first, &second);
+    if (!none && w->count < MOST) {
+        w->loops[w->count++] = op;
+        return;
+    }
+    if (none && *none)
+        tile_refuse(w->pass, op, "products of this loop do not overlap the computation between them: %s",
+                    none);
     bool held = false;
     for (MlirOperation at = mlirBlockGetFirstOperation(tile_loop_body(op)); !mlirOperationIsNull(at);
          at = mlirOperationGetNextInBlock(at))
@@ -260,12 +372,14 @@ static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies 
 /* ---- the loop ---- */
 
 typedef struct pair {
+    bool
+        exchanges; /* the factor, through a stage: the loop carries the index of the second product's stage instead */
     MlirOperation loop;
     MlirBlock body;
     staged first, second;
     intptr_t sums;     /* of the loop's results: those of the second product */
     MlirValue any;     /* i1: there is an iteration */
-    MlirValue factor;  /* of the second product */
+    MlirValue factor;  /* of the second product, or its stage */
     MlirOperation end; /* the loop's yield */
 } pair;
 
@@ -275,19 +389,21 @@ static bool is_of_second(const pair *p, MlirOperation op)
     const staged *s = &p->second;
     const MlirOperation own[] = {s->product, s->await, s->release, s->advance, p->end};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (mlirOperationEqual(op, own[i])) return true;
+        if (!mlirOperationIsNull(own[i]) && mlirOperationEqual(op, own[i])) return true;
     for (int i = 0; i < s->op_count; i++)
         if (mlirOperationEqual(op, s->ops[i])) return true;
     return false;
 }
 
-static bool is_state(const staged *s, intptr_t result)
+/* Whether a result of the loop is the state of a pipe that the second product alone reads. */
+static bool is_state(const pair *p, intptr_t result)
 {
-    return result == s->stage - 1 || result == s->phase - 1;
+    return !p->exchanges && (result == p->second.stage - 1 || result == p->second.phase - 1);
 }
 
-static MlirValue zero_tile(const cute_builder *b, MlirType type)
+static MlirValue zero_of(const cute_builder *b, MlirType type)
 {
+    if (!mlirTypeIsARankedTensor(type)) return cute_build_constant(b, 32, 0);
     MlirType element = cute_tile_element(type);
     MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0)
                                                    : mlirIntegerAttrGet(element, 0);
@@ -311,14 +427,14 @@ static MlirValue begin(pair *p)
          op = mlirOperationGetNextInBlock(op))
         if (!is_of_second(p, op)) copy(&c, op);
     for (intptr_t i = 0; i < results; i++) {
-        if (is_state(&p->second, i)) continue;
+        if (is_state(p, i)) continue;
         values[count] =
             i == p->sums ? mlirOperationGetOperand(p->second.product, 2) : mlirOperationGetOperand(p->end, i);
         others[count] = mlirOperationGetOperand(p->loop, 3 + i);
         at[count++] = i;
     }
     values[count] = p->factor;
-    others[count] = zero_tile(&b, mlirValueGetType(p->factor));
+    others[count] = zero_of(&b, mlirValueGetType(p->factor));
     MlirOperation front = make_if(&b, p->any, &c, values, others, count + 1);
     for (int i = 0; i < count; i++)
         mlirOperationSetOperand(p->loop, 3 + at[i], mlirOperationGetResult(front, i));
@@ -328,37 +444,43 @@ static MlirValue begin(pair *p)
     return mlirOperationGetResult(front, count);
 }
 
-/* The last second product, behind the loop, of which `factor` is a result. */
+/* The last second product, behind the loop, of which `factor` (or its stage) is a result. */
 static void end(const pair *p, MlirValue factor)
 {
     cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(p->loop));
     b.location = mlirOperationGetLocation(p->second.product);
     MlirValue sums = mlirOperationGetResult(p->loop, p->sums);
     const staged *s = &p->second;
-    MlirValue values[] = {mlirOperationGetResult(s->product, 0), mlirOperationGetResult(s->advance, 0),
-                          mlirOperationGetResult(s->advance, 1)},
-              others[] = {sums, mlirOperationGetResult(p->loop, s->stage - 1),
-                          mlirOperationGetResult(p->loop, s->phase - 1)};
+    MlirValue values[3] = {mlirOperationGetResult(s->product, 0)}, others[3] = {sums};
+    int count = 1;
     copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
-    map(&c, p->factor, factor);
     map(&c, mlirOperationGetOperand(s->product, 2), sums);
-    map(&c, mlirBlockGetArgument(p->body, s->stage), others[1]);
-    map(&c, mlirBlockGetArgument(p->body, s->phase), others[2]);
-    copy(&c, s->await);
+    if (p->exchanges) {
+        map(&c, p->factor, factor);
+    } else {
+        for (; count < 3; count++) {
+            intptr_t at = count == 1 ? s->stage : s->phase;
+            values[count] = mlirOperationGetResult(s->advance, count - 1);
+            others[count] = mlirOperationGetResult(p->loop, at - 1);
+            map(&c, mlirBlockGetArgument(p->body, at), others[count]);
+        }
+        map(&c, p->factor, factor);
+        copy(&c, s->await);
+    }
     for (int i = 0; i < s->op_count; i++) copy(&c, s->ops[i]);
     copy(&c, s->product);
     copy(&c, s->release);
-    copy(&c, s->advance);
-    MlirOperation last = make_if(&b, p->any, &c, values, others, 3);
-    for (int i = 0; i < 3; i++) {
+    if (!p->exchanges) copy(&c, s->advance);
+    MlirOperation last = make_if(&b, p->any, &c, values, others, count);
+    for (int i = 0; i < count; i++) {
         MlirOperation yield =
             mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(last, 1)));
         mlirValueReplaceAllUsesOfWith(others[i], mlirOperationGetResult(last, i));
         mlirOperationSetOperand(yield, i, others[i]);
     }
     /* What the branch itself reads. */
-    copies back = {.count = 3};
-    for (int i = 0; i < 3; i++) back.from[i] = mlirOperationGetResult(last, i), back.to[i] = others[i];
+    copies back = {.count = count};
+    for (int i = 0; i < count; i++) back.from[i] = mlirOperationGetResult(last, i), back.to[i] = others[i];
     for (MlirOperation op = mlirBlockGetFirstOperation(c.into); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
         map_operands(&back, op);
@@ -439,6 +561,78 @@ static void overlap(const pair *p, MlirValue factor)
     mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
 }
 
+/* The body of a loop that exchanges the factor: the second product is issued first, of stage `before`. Its sums are complete, and the stage released,
+ * while the other products are under way; their registers are read with those of the others, since a wait behind would have LLVM move them. */
+static void overlap_exchanging(const pair *p, MlirValue before)
+{
+    const staged *s = &p->second;
+    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(p->loop), 32);
+    MlirAttribute no_wait = mlirIntegerAttrGet(i32, NO_WAIT);
+    MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
+              scaled = mlirOperationGetOperand(s->product, 2);
+    MlirOperation front = p->first.await, behind = mlirOperationGetNextInBlock(p->first.product);
+    int issued = 0;
+    for (MlirOperation op = p->first.product; !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.gemm");
+         op = cute_defining_op(mlirOperationGetOperand(op, 2))) {
+        mlirOperationSetAttributeByName(op, cute_text("pending"), no_wait);
+        issued++;
+    }
+    for (int i = 0; i < s->op_count; i++) {
+        move_before(s->ops[i], front);
+        if (cute_op_is(s->ops[i], "cute.tile.take") &&
+            mlirValueEqual(mlirOperationGetOperand(s->ops[i], 1), p->factor))
+            mlirOperationSetOperand(s->ops[i], 1, before);
+    }
+    move_before(s->product, front);
+    cute_builder b = cute_builder_before(behind);
+    settle(&b, s->product, issued);
+    move_before(s->release, behind);
+    mlirOperationSetOperand(s->release, 1, before);
+    MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, 0);
+    mlirValueReplaceAllUsesOfWith(first, settled);
+    mlirOperationSetOperand(cute_defining_op(settled), 0, first);
+    MlirValue complete = settle(&b, s->product, 0);
+    mlirValueReplaceAllUsesOfWith(carried, complete);
+    mlirOperationSetOperand(s->product, 2, carried);
+    mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
+}
+
+/* Copies of what the other products read too, for the second one alone. */
+static void own_views(staged *s)
+{
+    for (int i = s->op_count - 1; i >= 0; i--) {
+        MlirOperation op = s->ops[i], made;
+        bool alone = true;
+        for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+             !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+            MlirOperation user = mlirOpOperandGetOwner(use);
+            bool own = mlirOperationEqual(user, s->product);
+            for (int k = 0; k < s->op_count; k++) own |= mlirOperationEqual(user, s->ops[k]);
+            alone &= own;
+        }
+        if (alone) continue;
+        made = mlirOperationClone(op);
+        mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op), made);
+        for (int k = i + 1; k <= s->op_count; k++) {
+            MlirOperation user = k < s->op_count ? s->ops[k] : s->product;
+            for (intptr_t o = 0; o < mlirOperationGetNumOperands(user); o++)
+                if (mlirValueEqual(mlirOperationGetOperand(user, o), mlirOperationGetResult(op, 0)))
+                    mlirOperationSetOperand(user, o, mlirOperationGetResult(made, 0));
+        }
+        s->ops[i] = made;
+    }
+}
+
+static void find(pair *p)
+{
+    p->exchanges = !find_exchanging(p->loop, &p->first, &p->second);
+    if (!p->exchanges) find_products(p->loop, &p->first, &p->second);
+    p->body = tile_loop_body(p->loop);
+    p->end = mlirBlockGetTerminator(p->body);
+    p->factor = p->exchanges ? mlirBlockGetArgument(p->body, p->second.stage)
+                             : mlirOperationGetOperand(p->second.product, 0);
+}
+
 static void hoist_constants(MlirOperation loop)
 {
     MlirOperation next;
@@ -453,23 +647,22 @@ static void skew(MlirOperation loop)
 {
     pair p = {.loop = loop};
     hoist_constants(loop);
-    find_products(loop, &p.first, &p.second);
-    p.body = tile_loop_body(loop);
-    p.end = mlirBlockGetTerminator(p.body);
+    find(&p);
+    if (p.exchanges) own_views(&p.second);
     p.sums = mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(mlirOperationGetResult(p.second.product, 0)));
-    p.factor = mlirOperationGetOperand(p.second.product, 0);
     cute_builder b = cute_builder_before(loop);
     p.any = cute_compare(&b, CUTE_IS_SLT, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1));
     MlirValue factor = begin(&p);
     p.loop = tile_loop_carry(loop, &factor, 1);
     tile_loop_keep_whole(p.loop);
-    find_products(p.loop, &p.first, &p.second);
-    p.body = tile_loop_body(p.loop);
-    p.end = mlirBlockGetTerminator(p.body);
+    find(&p);
     intptr_t last = mlirOperationGetNumResults(p.loop) - 1;
     mlirOperationSetOperand(p.end, last, p.factor);
     end(&p, mlirOperationGetResult(p.loop, last));
-    overlap(&p, mlirBlockGetArgument(p.body, 1 + last));
+    if (p.exchanges)
+        overlap_exchanging(&p, mlirBlockGetArgument(p.body, 1 + last));
+    else
+        overlap(&p, mlirBlockGetArgument(p.body, 1 + last));
 }
 
 static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
@@ -477,12 +670,13 @@ static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
     work w = {.pass = pass};
     cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
     for (int i = 0; i < w.count; i++) {
-        staged first, second;
-        find_products(w.loops[i], &first, &second);
+        pair p = {.loop = w.loops[i]};
+        find(&p);
         cute_pass_remark(
             pass, mlirOperationGetLocation(w.loops[i]),
-            "the second product of an iteration is issued behind the first one of the next%s",
-            fits_registers(first.product, second.product)
+            "the %s product of an iteration is issued %s of the next%s", p.exchanges ? "last" : "second",
+            p.exchanges ? "with those" : "behind the first one",
+            p.exchanges || fits_registers(p.first.product, p.second.product)
                 ? ""
                 : ", and complete before the next factor is computed: a thread has too few registers");
         skew(w.loops[i]);
@@ -492,7 +686,7 @@ static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_tile_skew = {
     .name = "cute-tile-skew",
-    .help = "Issue the first product of the next iteration before the second one, which depends on it",
+    .help = "Issue the first products of the next iteration with the last one, which depends on them",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF |
                 CUTE_DIALECT_LLVM,
     .run = run_tile_skew,

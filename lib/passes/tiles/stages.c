@@ -225,9 +225,15 @@ static void note_overlap(MlirOperation op, void *context)
     o->found |= tile_meets_stages(op, o->kept);
 }
 
+static void note_parts(MlirOperation op, void *context)
+{
+    int64_t *bytes = context, own = tile_parts_bytes(op);
+    if (own > *bytes) *bytes = own;
+}
+
 bool tile_find_stages(tile_emitter *e)
 {
-    enum { ALIGN = 1024 };
+    enum { ALIGN = 1024, PART_ALIGN = 128 };
     e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP, .turns = 1};
     e->role = &e->roles[0];
     e->role_count = 1;
@@ -248,6 +254,10 @@ bool tile_find_stages(tile_emitter *e)
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
             if (rings) ring_bytes = e->shared_bytes;
         }
+    int64_t parts = 0;
+    cute_op_walk(e->function, "cute.tile.reduce", CUTE_WALK_OUTER_FIRST, note_parts, &parts);
+    e->parts = (e->shared_bytes + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN;
+    if (parts) e->shared_bytes = e->parts + parts;
     if (!tile_find_scatter(e) || !tile_find_cluster_reduces(e)) return false;
     tile_find_copies(e);
     tile_find_rows(e);

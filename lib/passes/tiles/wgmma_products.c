@@ -133,16 +133,30 @@ static bool is_alone(tile_emitter *e, MlirOperation loop)
     return !o.found;
 }
 
-/* The cute.tile.settle that alone uses a product, in its block; null: none. */
+/* Whether operation `a` of a block is in front of `b`. */
+static bool is_before(MlirOperation a, MlirOperation b)
+{
+    while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b)) a = mlirOperationGetNextInBlock(a);
+    return !mlirOperationIsNull(a);
+}
+
+/* The last cute.tile.settle that uses a product, or the last of those that add to its sums. Null: one of them is used otherwise, or in another
+ * block. */
 static MlirOperation settle_of(MlirOperation product)
 {
-    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(product, 0));
-    bool alone = !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-    MlirOperation user = alone ? mlirOpOperandGetOwner(use) : (MlirOperation){NULL};
-    return alone && cute_op_is(user, "cute.tile.settle") &&
-                   mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(product))
-               ? user
-               : (MlirOperation){NULL};
+    const MlirOperation none = {NULL};
+    MlirOperation last = none;
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(product, 0));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation op = mlirOpOperandGetOwner(use);
+        if (!mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(product))) return none;
+        if (cute_op_is(op, "cute.tile.gemm") && mlirOpOperandGetOperandNumber(use) == 2 &&
+            mlirOperationIsNull(last) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+            return settle_of(op);
+        if (!cute_op_is(op, "cute.tile.settle")) return none;
+        if (mlirOperationIsNull(last) || is_before(last, op)) last = op;
+    }
+    return last;
 }
 
 /* The value carried by a loop that the result of a product becomes: by scf.yield, of branches around it too. Null: none. */
@@ -198,6 +212,8 @@ bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
     MlirValue carried = local ? (MlirValue){NULL} : carried_of(t->op);
     tile_product p;
     if (!local && mlirValueIsNull(carried)) return false;
+    for (int i = 0; local && i < e->accumulator_count; i++) /* it adds to the sums of an earlier product */
+        if (mlirOperationEqual(e->accumulators[i].settle, settle)) return true;
     if (!local && !mlirValueIsNull(variable_of(e, carried))) return true;
     if (e->accumulator_count == TILE_ACCUMULATORS) return false;
     int64_t threads = e->threads;
@@ -225,9 +241,12 @@ static MlirValue accumulator(tile_emitter *e, const tile_op *t, const tile_produ
                              MlirValue *adds)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2), acc = variable_of(e, carried);
+    MlirOperation settle = settle_of(t->op);
     *adds = (MlirValue){NULL};
     for (int i = 0; i < e->accumulator_count; i++) {
         const tile_accumulator *a = &e->accumulators[i];
+        bool same = !mlirOperationIsNull(settle) && mlirOperationEqual(a->settle, settle);
+        if (same && !mlirOperationEqual(a->first, t->op)) return a->variable;
         if (!mlirOperationEqual(a->first, t->op)) continue;
         acc = a->variable;
         if (!a->from_zero) continue;
@@ -334,6 +353,19 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     return out;
 }
 
+/* Whether a wait for at most `groups` products is in front of what is emitted, with nothing but reads of sums behind it. */
+static bool has_waited(const tile_emitter *e, int64_t groups)
+{
+    MlirOperation wait = {NULL};
+    for (MlirOperation op = mlirBlockGetFirstOperation(e->b.block); !mlirOperationEqual(op, e->b.before);
+         op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute_nvgpu.arch.wgmma_wait_group"))
+            wait = op;
+        else if (!cute_op_is(op, "cute.memref.load_vec") && !cute_op_is(op, "arith.constant"))
+            wait = (MlirOperation){NULL};
+    return !mlirOperationIsNull(wait) && cute_tile_number(wait, "groups", NO_WAIT) <= groups;
+}
+
 MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
 {
     MlirValue value = mlirOperationGetOperand(t->op, 0);
@@ -344,7 +376,8 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
                  mlirBlockEqual(e->settled_in, e->b.block);
     if (!again) {
         if (!mlirOperationIsNull(loop)) tile_load_rows(e, loop);
-        wait(e, cute_tile_number(t->op, "pending", 0));
+        int64_t pending = cute_tile_number(t->op, "pending", 0);
+        if (!has_waited(e, pending)) wait(e, pending);
     }
     e->settled = loop;
     e->settled_in = e->b.block;

@@ -39,6 +39,7 @@ static const char *copy_text(cute_arena *arena, const schedule_kernel *k, const 
 {
     const char *role = k->roles[r->role].name, *copy = r->copy ? r->copy : "-";
     if (!strcmp(copy, "tma")) copy = "TMA";
+    if (!strcmp(copy, "threads")) return role;
     if (r->sharers > 1)
         return cute_arena_printf(arena, "%s of %s, 1/%lld of the tile multicast to %lld blocks", copy, role,
                                  LL(r->sharers), LL(r->sharers));
@@ -76,7 +77,8 @@ static void print_buffers(cute_arena *arena, const schedule_kernel *k, cute_buff
     cute_table_row(&table, head);
     for (size_t n = 0; n < k->ring_count; n++) {
         const schedule_ring *r = &k->rings[n];
-        const char *const cells[] = {cute_arena_printf(arena, "ring of %s", r->name ? r->name : "a load"),
+        const char *other = r->copy && !strcmp(r->copy, "threads") ? "a factor" : "a load";
+        const char *const cells[] = {cute_arena_printf(arena, "ring of %s", r->name ? r->name : other),
                                      extents_text(arena, &r->tile),
                                      r->dtype,
                                      number_text(arena, r->stages),
