@@ -100,11 +100,11 @@ END
 @test "so it is of kernels with tensor maps, shared memory and products" {
     K=$BATS_TEST_DIRNAME/../../kernels
     whole "$K/copy_tma/copy_tma.mlir" -D T=f32 -D BITS=32 -D TM=4 -D TN=256 -arch sm_90a
-    whole "$K/vector_add/vector_add.mlir" -arch sm_90a
+    whole "$K/vector_add/vector_add.mlir" -arch sm_90a --changed
     mapfile -t defines < <(defines_of gemm_sm90)
     whole "$K/../bench/schedules/hand/gemm_sm90/gemm_sm90.mlir" "${defines[@]}" -arch sm_90a --changed
     mapfile -t defines < <(defines_of gemm_sm80)
-    whole "$K/../bench/schedules/hand/gemm_sm80/gemm_sm80.mlir" "${defines[@]}" -arch sm_80
+    whole "$K/../bench/schedules/hand/gemm_sm80/gemm_sm80.mlir" "${defines[@]}" -arch sm_80 --changed
 }
 
 @test "so it is of the eight largest modules of CuTe DSL that compile" {
@@ -132,7 +132,7 @@ END
     broken() { # what is done to the folder
         printf '#!/bin/sh\n"%s" "$@" || exit\n[ "$2" = --schema ] && exit\nfor last; do :; done\ncd "$last" && %s\n' "$dump" "$1" >bin/cute-dump
         chmod +x bin/cute-dump
-        run "$BATS_TEST_DIRNAME/../dump/check" "$PWD/bin" k.mlir -arch sm_90a
+        run "$BATS_TEST_DIRNAME/../dump/check" "$PWD/bin" k.mlir -arch sm_90a --changed
         [ "$status" -eq 1 ] && [[ "$output" == *"$2"* ]]
     }
     broken 'echo >more' 'the list of files'
