@@ -135,7 +135,7 @@ cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *p, cute_dtyp
                                           .out = p->out,
                                           .tile_m = EPILOGUE_TILE_M,
                                           .tile_n = EPILOGUE_TILE_N,
-                                          .cluster_n = 1,
+                                          .cluster_most = 1,
                                           .align = g->align < 16 ? g->align : 16};
     CUTE_TRY(epilogue_run_passes(p->tree, NULL, diag));
     return epilogue_program_make(p->tree, out, diag);

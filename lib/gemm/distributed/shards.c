@@ -164,7 +164,7 @@ static cute_status read_expression(cute_arena *arena, dist_problem *p, epilogue_
     t->problem.sum = p->read.sum;
     t->problem.tile_m = EPILOGUE_TILE_M;
     t->problem.tile_n = EPILOGUE_TILE_N;
-    t->problem.cluster_n = 1;
+    t->problem.cluster_most = 1;
     CUTE_TRY(
         epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag));
     *reach = reach_of(t);
