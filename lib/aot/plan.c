@@ -431,7 +431,6 @@ static cute_status put_temporary(plan_writer *p, size_t i, const json_t *op)
     size_t rank = json_array_size(shape);
     if (!json_is_object(json) || rank > 32 || json_array_size(strides) != rank)
         return fail_plan(p, "has a malformed temporary");
-    if (p->depth) return fail_plan(p, "has a temporary in a loop, which --emit-c does not support");
     for (size_t k = 0; k < rank; k++)
         if (!operand(p, shape, k, i, &values[n++]) || !operand(p, strides, k, i, &values[n++]))
             return fail_plan(p, "has a malformed temporary");
@@ -737,6 +736,32 @@ static bool step_operand(const plan_writer *p, const json_t *step, const char *k
     return index_of(json_object_get(step, key), p->count, out);
 }
 
+/* A copy of elements at strides. */
+static cute_status put_box(plan_writer *p, const json_t *step, const size_t *values)
+{
+    static const char *const keys[] = {"shape", "to_strides", "from_strides"}, *const names[] = {
+                                                                                   "extents", "to_strides",
+                                                                                   "from_strides"};
+    size_t rank = json_array_size(json_object_get(step, "shape")), lists[3][16];
+    int64_t size = json_integer_value(json_object_get(step, "size"));
+    if (rank > 16 || size < 1) return fail_plan(p, "has a malformed step");
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < rank; i++)
+            if (!operand(p, json_object_get(step, keys[k]), i, p->count, &lists[k][i]))
+                return fail_plan(p, "has a malformed step");
+    for (int k = 0; k < 3; k++) put_require(p, lists[k], rank, "strided copy");
+    indent(p);
+    PUT("{ const int64_t ");
+    for (int k = 0; k < 3; k++) {
+        PUT("%s%s[] = {", k ? ", " : "", names[k]);
+        for (size_t i = 0; i < rank; i++) PUT("%sv%zu", i ? ", " : "", lists[k][i]);
+        PUT("%s}", rank ? "" : "0");
+    }
+    PUT("; AOT_TRY(aot_copy_box(run, v%zu, v%zu, %lld, extents, to_strides, from_strides, %zu)); }\n",
+        values[0], values[1], (long long)size, rank);
+    return CUTE_OK;
+}
+
 static cute_status put_step(plan_writer *p, const json_t *step)
 {
     const json_t *condition = json_object_get(step, "if");
@@ -756,8 +781,11 @@ static cute_status put_step(plan_writer *p, const json_t *step)
         p->depth++;
     }
     put_require(p, values, 3, copy ? "copy" : "fill");
-    indent(p);
-    if (copy)
+    bool strided = copy && json_object_get(step, "shape");
+    if (!strided) indent(p);
+    if (strided)
+        CUTE_TRY(put_box(p, step, values));
+    else if (copy)
         PUT("AOT_TRY(aot_copy(run, v%zu, v%zu, v%zu));\n", values[0], values[1], values[2]);
     else
         PUT("AOT_TRY(aot_fill(run, v%zu, v%zu, v%zu, %d));\n", values[0], values[2], values[1], width);

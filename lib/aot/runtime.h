@@ -66,6 +66,21 @@ typedef struct aot_launch_config {
     unsigned attribute_count;
 } aot_launch_config;
 
+/* The driver's CUDA_MEMCPY2D. */
+typedef struct aot_rows {
+    size_t from_x, from_y;
+    int from_kind;
+    const void *from_host;
+    unsigned long long from;
+    void *from_array;
+    size_t from_pitch, to_x, to_y;
+    int to_kind;
+    void *to_host;
+    unsigned long long to;
+    void *to_array;
+    size_t to_pitch, width, height;
+} aot_rows;
+
 typedef struct aot_driver {
     int (*init)(unsigned);
     int (*error_name)(int, const char **);
@@ -84,6 +99,7 @@ typedef struct aot_driver {
     int (*fill_32)(unsigned long long, unsigned, size_t, void *);
     int (*fill_columns)(unsigned long long, size_t, unsigned, size_t, size_t, void *);
     int (*copy)(unsigned long long, unsigned long long, size_t, void *);
+    int (*copy_rows)(const aot_rows *, void *);
     int (*encode_tiled)(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,
                         const uint32_t *, int, int, int, int);
     int (*encode_im2col)(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int *,
@@ -137,6 +153,7 @@ static int aot_open_driver(void)
         {"cuMemsetD32Async", offsetof(aot_driver, fill_32), true},
         {"cuMemsetD2D32Async", offsetof(aot_driver, fill_columns), true},
         {"cuMemcpyDtoDAsync_v2", offsetof(aot_driver, copy), true},
+        {"cuMemcpy2DAsync_v2", offsetof(aot_driver, copy_rows), true},
         {"cuTensorMapEncodeTiled", offsetof(aot_driver, encode_tiled), false},
         {"cuTensorMapEncodeIm2col", offsetof(aot_driver, encode_im2col), false},
     };
@@ -496,8 +513,9 @@ AOT_MAYBE static int aot_measure(aot_run *run, size_t index, int64_t size, int f
             return aot_fail(AOT_ARGUMENT, "%s: temporary %zu has a size beyond 64 bits", run->function,
                             index);
     }
-    if (__builtin_mul_overflow(elements, size, &t->bytes) || t->bytes > INT64_MAX / 4)
+    if (__builtin_mul_overflow(elements, size, &span) || span > INT64_MAX / 4)
         return aot_fail(AOT_ARGUMENT, "%s: temporary %zu has a size beyond 64 bits", run->function, index);
+    if (span > t->bytes) t->bytes = span; /* in a loop: the largest of all iterations */
     return AOT_OK;
 }
 
@@ -549,6 +567,46 @@ AOT_MAYBE static int aot_copy(aot_run *run, int64_t to, int64_t from, int64_t by
     if (!run->start || !bytes) return AOT_OK;
     int result = aot_cuda.copy((unsigned long long)to, (unsigned long long)from, (size_t)bytes, run->stream);
     return result == 0 ? AOT_OK : aot_driver_fail(result, "copying memory of", run->function);
+}
+
+/* Copies `size` bytes at each place of a grid: strides are in multiples of `size`. The fastest dimensions without gaps are one row, the
+ * next one is copied as rows. */
+AOT_MAYBE static int aot_copy_box(aot_run *run, int64_t to, int64_t from, int64_t size,
+                                  const int64_t *extents, const int64_t *to_strides,
+                                  const int64_t *from_strides, size_t rank)
+{
+    int64_t at[16] = {0}, row = 1, count = 1;
+    for (size_t i = 0; i < rank; i++) {
+        if (extents[i] < 0 || to_strides[i] < 0 || from_strides[i] < 0)
+            return aot_fail(AOT_ARGUMENT, "%s: a copy has a negative extent or stride", run->function);
+        if (!extents[i]) return AOT_OK;
+    }
+    if (!run->start) return AOT_OK;
+    while (rank && (extents[rank - 1] == 1 || (to_strides[rank - 1] == row && from_strides[rank - 1] == row)))
+        row *= extents[--rank];
+    const size_t inner = rank - 1;
+    bool rows = rank && to_strides[inner] >= row && from_strides[inner] >= row;
+    if (rows) count = extents[--rank];
+    for (;;) {
+        aot_rows c;
+        memset(&c, 0, sizeof c);
+        c.from_kind = c.to_kind = 2; /* memory of the device */
+        c.width = (size_t)(row * size);
+        c.height = (size_t)count;
+        c.from = (unsigned long long)from;
+        c.to = (unsigned long long)to;
+        c.from_pitch = rows ? (size_t)(from_strides[inner] * size) : c.width;
+        c.to_pitch = rows ? (size_t)(to_strides[inner] * size) : c.width;
+        for (size_t i = 0; i < rank; i++) {
+            c.from += (unsigned long long)(at[i] * from_strides[i] * size);
+            c.to += (unsigned long long)(at[i] * to_strides[i] * size);
+        }
+        int result = aot_cuda.copy_rows(&c, run->stream);
+        if (result != 0) return aot_driver_fail(result, "copying memory of", run->function);
+        size_t i = rank;
+        while (i && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
+        if (!i) return AOT_OK;
+    }
 }
 
 /* Fills memory with the lowest `width` bytes of a value; 8 bytes are two columns of 4. */

@@ -365,6 +365,22 @@ static cute_status cuda_copy(cute_device *device, cute_stream *stream, cute_addr
     return CUTE_OK;
 }
 
+static cute_status cuda_copy_rows(cute_device *device, cute_stream *stream, const cute_copy_rows *c,
+                                  cute_diag *diag)
+{
+    const cuda_device *d = cuda(device);
+    if (c->count == 1) return cuda_copy(device, stream, c->to, c->from, c->row, diag);
+    if (!d->api.copy_3d) return fail_unsupported("copies at strides", diag);
+    cu_copy_3d copy = {
+        .from = {.memory = CU_MEMORY_DEVICE, .address = c->from, .pitch = c->from_pitch, .rows = c->count},
+        .to = {.memory = CU_MEMORY_DEVICE, .address = c->to, .pitch = c->to_pitch, .rows = c->count},
+        .row = c->row,
+        .rows = c->count,
+        .slices = 1};
+    DRIVER(d, copy_3d(&copy, handle_of(device, stream)), "copying rows on the device");
+    return CUTE_OK;
+}
+
 /* 8 bytes are two columns of 4 bytes each. */
 static cute_status cuda_fill(cute_device *device, cute_stream *stream, cute_address to, uint64_t value,
                              int width, size_t size, cute_diag *diag)
@@ -835,6 +851,7 @@ static const cute_device_ops cuda_ops = {
     .upload = cuda_upload,
     .download = cuda_download,
     .copy = cuda_copy,
+    .copy_rows = cuda_copy_rows,
     .fill = cuda_fill,
     .load = cuda_load,
     .unload = cuda_unload,

@@ -20,6 +20,12 @@ typedef struct cute_emulator_ops {
     char *(*timeline_json)(const cute_device *);
 } cute_emulator_ops;
 
+/* A copy of `count` rows of `row` bytes; pitches, the distances between rows, are not less than a row if there are several. */
+typedef struct cute_copy_rows {
+    cute_address to, from;
+    size_t row, count, to_pitch, from_pitch;
+} cute_copy_rows;
+
 /* NULL as a stream is the device's default stream. */
 typedef struct cute_device_ops {
     const char *kind;
@@ -33,6 +39,7 @@ typedef struct cute_device_ops {
     cute_status (*upload)(cute_device *, cute_stream *, cute_address, const void *, size_t, cute_diag *);
     cute_status (*download)(cute_device *, cute_stream *, void *, cute_address, size_t, cute_diag *);
     cute_status (*copy)(cute_device *, cute_stream *, cute_address, cute_address, size_t, cute_diag *);
+    cute_status (*copy_rows)(cute_device *, cute_stream *, const cute_copy_rows *, cute_diag *);
     /* Fills memory with the lowest `width` bytes of a value; width 1, 2, 4 or 8, which divides the size and the address. */
     cute_status (*fill)(cute_device *, cute_stream *, cute_address, uint64_t value, int width, size_t size,
                         cute_diag *);

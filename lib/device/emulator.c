@@ -213,6 +213,15 @@ static cute_status emulator_copy(cute_device *device, cute_stream *stream, cute_
     return CUTE_OK;
 }
 
+static cute_status emulator_copy_rows(cute_device *device, cute_stream *stream, const cute_copy_rows *c,
+                                      cute_diag *diag)
+{
+    for (size_t i = 0; i < c->count; i++)
+        CUTE_TRY(emulator_copy(device, stream, c->to + i * c->to_pitch, c->from + i * c->from_pitch, c->row,
+                               diag));
+    return CUTE_OK;
+}
+
 static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_address to, uint64_t value,
                                  int width, size_t size, cute_diag *diag)
 {
@@ -848,6 +857,7 @@ static const cute_device_ops emulator_ops = {
     .upload = emulator_upload,
     .download = emulator_download,
     .copy = emulator_copy,
+    .copy_rows = emulator_copy_rows,
     .fill = emulator_fill,
     .load = emulator_load,
     .unload = emulator_unload,

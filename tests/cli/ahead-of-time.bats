@@ -168,3 +168,33 @@ C
     grep -q 'library.def("product(Tensor(a!) A, Tensor(b!) B, Tensor(c!) D, Tensor(d!) C, Tensor(e!) bias, float alpha, float beta) -> ()");' p_torch.cpp
     grep -q 'view<p_tensor3, 3>(A, at::kBFloat16, "A")' p_torch.cpp
 }
+
+@test "a program of CUDA C++ that nvcc compiles calls the kernels beside its own" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    cat >main.cu <<'END'
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include "k.h"
+__global__ void scale(float *x) { x[threadIdx.x] *= 2; }
+/* The recording driver has memory of the process, and not all functions that the CUDA runtime needs. */
+static float x[4096], out[1];
+alignas(256) static char workspace[65536];
+int main(int argc, char **argv)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*set)(void *) = library ? (int (*)(void *))dlsym(library, "cuCtxSetCurrent") : nullptr;
+    cudaStream_t stream = nullptr;
+    size_t bytes = 0;
+    if (argc > 1) scale<<<1, 32, 0, stream>>>(x);
+    if (!set) return 2;
+    set((void *)1);
+    k_tensor1 tx = {x, {4096}, {1}}, tout = {out, {1}, {1}};
+    if (k_sum_workspace(&tx, &tout, &bytes) != 0 || k_sum(&tx, &tout, workspace, bytes, stream) != 0) puts(k_error());
+    return bytes > sizeof workspace;
+}
+END
+    quiet env -u LIBRARIES nvcc -std=c++17 -diag-suppress 550 main.cu k.c -ldl -o cuda
+    RECORDCUDA=$BATS_TEST_TMPDIR/cuda.txt quiet env LD_LIBRARY_PATH=$WORK ./cuda
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/cuda.txt")" -eq 2 ] || { cat "$BATS_TEST_TMPDIR/cuda.txt"; false; }
+}

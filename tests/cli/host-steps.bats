@@ -100,6 +100,57 @@ func.func @fills(%x: memref<?xf32>, %h: memref<8xf16>, %d: memref<8xf64>, %b: me
 }
 EOF
     "$CUTE_BIN/cute-ptx" -arch sm_90a k.mlir -o k.ptx
+    { sed '/^!part/q' k.mlir
+      cat <<'EOF'
+!padded = memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+!first = memref<?x?x?xf32, strided<[?, ?, 1]>>
+!second = memref<?x?x?xf32, strided<[?, ?, 2], offset: ?>>
+// b = a without its frame, and back between the frames of c; t has the elements of s, by columns.
+func.func @parts(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %c: memref<?x?x?xf32>, %s: memref<4x5xf32, strided<[8, 1]>>, %t: memref<4x5xf32, strided<[1, 4]>>, %x: memref<?xf32>, %h: index, %w: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i32
+  %one = arith.constant 1.0 : f32
+  %d = memref.dim %a, %c0 : memref<?x?x?xf32>
+  %inner = memref.subview %a[0, 1, 2] [%d, %h, %w] [1, 1, 1] : memref<?x?x?xf32> to !padded
+  %whole = memref.subview %b[0, 0, 0] [%d, %h, %w] [1, 1, 1] : memref<?x?x?xf32> to !first
+  gpu.memcpy %whole, %inner : !first, !padded
+  %every = memref.subview %c[0, 1, 0] [%d, %h, %w] [1, 1, 2] : memref<?x?x?xf32> to !second
+  gpu.memcpy %every, %whole : !second, !first
+  gpu.memcpy %t, %s : memref<4x5xf32, strided<[1, 4]>>, memref<4x5xf32, strided<[8, 1]>>
+  %p = memref.cast %x : memref<?xf32> to !part
+  gpu.launch_func @m::@scale blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : !part, %one : f32, %c4 : i32)
+  return
+}
+EOF
+    } >parts.mlir
+    { sed '/^!part/q' k.mlir
+      cat <<'EOF'
+// x = 2^times x by a piece of the first 16 (i + 1) elements in each iteration.
+func.func @pieces(%x: memref<?xf32>, %times: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %two = arith.constant 2.0 : f32
+  scf.for %i = %c0 to %times step %c1 {
+    %k = arith.addi %i, %c1 : index
+    %n = arith.muli %k, %c16 : index
+    %ni = arith.index_cast %n : index to i32
+    %d = gpu.alloc (%n) : memref<?xf32>
+    %part = memref.subview %x[0] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+    %flat = memref.cast %d : memref<?xf32> to memref<?xf32, strided<[1]>>
+    gpu.memcpy %flat, %part : memref<?xf32, strided<[1]>>, memref<?xf32, strided<[1]>>
+    %p = memref.cast %d : memref<?xf32> to !part
+    gpu.launch_func @m::@scale blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%p : !part, %two : f32, %ni : i32)
+    gpu.memcpy %part, %flat : memref<?xf32, strided<[1]>>, memref<?xf32, strided<[1]>>
+    gpu.dealloc %d : memref<?xf32>
+  }
+  return
+}
+EOF
+    } >pieces.mlir
+    for name in parts pieces; do "$CUTE_BIN/cute-ptx" -arch sm_90a $name.mlir -o $name.ptx; done
 }
 
 setup() {
@@ -110,7 +161,7 @@ setup() {
 # refused TEXT: a host function with the lines of standard input is refused with TEXT.
 refused() {
     { sed '/^!part/q' k.mlir
-      echo 'func.func @f(%x: memref<?xf32>, %w: memref<4x4xf32, strided<[8, 1]>>, %q0: memref<*xf32>, %n: index, %one: f32, %z: memref<4xcomplex<f32>>) {'
+      echo 'func.func @f(%x: memref<?xf32>, %w: memref<4x4xf32, strided<[8, 1]>>, %q0: memref<*xf32>, %n: index, %one: f32, %z: memref<4xcomplex<f32>>, %u: memref<4x4xf32, strided<[1, 1]>>) {'
       cat
       cat <<'EOF'
   %c1 = arith.constant 1 : index
@@ -121,7 +172,7 @@ refused() {
 }
 EOF
     } >"$BATS_TEST_TMPDIR/f.mlir"
-    run "$run" "$BATS_TEST_TMPDIR/f.mlir" --plan f --tensor x=f32:8:zeros --tensor w=f32:4x4:8,1:zeros --tensor z=f64:4:zeros -D n=4 -D one=1 --device emulator
+    run "$run" "$BATS_TEST_TMPDIR/f.mlir" --plan f --tensor x=f32:8:zeros --tensor w=f32:4x4:8,1:zeros --tensor z=f64:4:zeros --tensor u=f32:4x4:1,1:zeros -D n=4 -D one=1 --device emulator
     [ "$status" -eq 1 ] || { echo "exit code $status: $output"; false; }
     [[ "$output" == *"$1"* ]] || { echo "$output"; false; }
 }
@@ -203,11 +254,32 @@ EOF
     [ "$(grep -c '^scale ' record.txt)" -eq 8 ]
 }
 
+@test "copies of memrefs with gaps are done element by element, on the emulator and a driver" {
+    for device in emulator 0; do
+        CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" run "$run" parts.ptx --plan parts --tensor a=f32:3x6x9:iota --tensor b=f32:3x4x5:zeros --tensor c=f32:3x6x10:zeros --tensor s=f32:4x5:8,1:iota --tensor t=f32:4x5:1,4:zeros --tensor x=f32:8:zeros -D h=4 -D w=5 \
+            --device $device --expect 'b=a[i, j + 1, k + 2]' --expect 'c=(j > 0) * (j < 5) * (k % 2 == 0) * a[i, j, floor_div(k, 2) + 2]' --expect 't=s'
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [[ "$output" == *"step 0: copy a to b in parts of 20 bytes, 240 bytes"* ]]
+    done
+}
+
+@test "memory that a loop allocates and frees is one temporary, as large as the largest" {
+    run "$run" pieces.ptx --plan pieces --tensor x=f32:64:ones -D times=4 --device emulator --check=all --expect 'x=pow(2, 4 - floor(i / 16))'
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"temporary 0 of plan 'pieces': 256 bytes"* ]]
+}
+
 @test "operations that a launch plan does not support are refused at their line" {
-    refused "'gpu.memcpy' at line 20 is of a memref with gaps or another order than by rows: copies and fills are of contiguous memory" <<'EOF'
+    refused "'gpu.memset' at line 20 is of a memref with gaps or another order than by rows: fills are of contiguous memory" <<'EOF'
+  gpu.memset %w, %one : memref<4x4xf32, strided<[8, 1]>>, f32
+EOF
+    refused "the source and the target of the copy overlap in 'w'" <<'EOF'
   gpu.memcpy %w, %w : memref<4x4xf32, strided<[8, 1]>>, memref<4x4xf32, strided<[8, 1]>>
 EOF
-    refused "is in a loop: memory is provided once for each run of the host function" <<'EOF'
+    refused "the plan of 'f' has a copy whose target has elements that share memory" <<'EOF'
+  gpu.memcpy %u, %w : memref<4x4xf32, strided<[1, 1]>>, memref<4x4xf32, strided<[8, 1]>>
+EOF
+    refused "is in a loop without gpu.dealloc: memory of an iteration has to be freed in it" <<'EOF'
   %c0 = arith.constant 0 : index
   scf.for %i = %c0 to %n step %n {
     %d = gpu.alloc (%n) : memref<?xf32>
@@ -248,6 +320,59 @@ EOF
 EOF
 }
 
+@test "C sources of cute-link copy memrefs with gaps and allocate in loops" {
+    [ ! -d "$CUTE_BIN/../cuda" ] || export CUTE_CUDA_PATH=$CUTE_BIN/../cuda
+    case ${MAKEFLAGS:-} in *SANITIZE*) skip "the library wants the sanitizer's run-time" ;; esac
+    cd "$BATS_TEST_TMPDIR"
+    for name in parts pieces; do
+        "$CUTE_BIN/cute-ptx" "$WORK/$name.mlir" | "$CUTE_BIN/cute-link" -o $name.cubin || skip "no ptxas"
+        "$CUTE_BIN/cute-link" --emit-c=$name "$WORK/$name.ptx"
+    done
+    cat >use.c <<'EOF'
+/* The recording driver copies memory of the process, and runs no kernel. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "parts.h"
+#include "pieces.h"
+static float a[3 * 6 * 9], b[3 * 4 * 5], c[3 * 6 * 10], s[32], t[20], x[64];
+static char workspace[4096] __attribute__((aligned(256)));
+int main(void)
+{
+    int (*set)(void *), wrong = 0;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "cuCtxSetCurrent") : NULL;
+    size_t bytes = 0;
+    if (!symbol) return 2;
+    memcpy(&set, &symbol, sizeof set);
+    set((void *)1);
+    for (int i = 0; i < 162; i++) a[i] = (float)i;
+    for (int i = 0; i < 32; i++) s[i] = (float)i;
+    parts_tensor3 ta = {a, {3, 6, 9}, {54, 9, 1}}, tb = {b, {3, 4, 5}, {20, 5, 1}}, tc = {c, {3, 6, 10}, {60, 10, 1}};
+    parts_tensor2 ts = {s, {4, 5}, {8, 1}}, tt = {t, {4, 5}, {1, 4}};
+    parts_tensor1 tx = {x, {64}, {1}};
+    if (parts_parts(&ta, &tb, &tc, &ts, &tt, &tx, 4, 5, NULL, 0, NULL) != 0) printf("%s\n", parts_error());
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            for (int k = 0; k < 5; k++) {
+                wrong += b[i * 20 + j * 5 + k] != a[i * 54 + (j + 1) * 9 + k + 2];
+                wrong += c[i * 60 + (j + 1) * 10 + 2 * k] != b[i * 20 + j * 5 + k] || c[i * 60 + (j + 1) * 10 + 2 * k + 1] != 0;
+            }
+    for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 5; k++) wrong += t[k * 4 + j] != s[j * 8 + k];
+    pieces_tensor1 px = {x, {64}, {1}};
+    if (pieces_pieces_workspace(&px, 4, &bytes) != 0 || bytes != 256) printf("%s, %zu bytes\n", pieces_error(), bytes);
+    if (pieces_pieces(&px, 4, workspace, sizeof workspace, NULL) != 0) printf("%s\n", pieces_error());
+    return wrong != 0;
+}
+EOF
+    ln -sf "$(realpath "$CUTE_BIN/../tests/librecordcuda.so")" libcuda.so.1
+    cc -std=gnu17 -Wall -Wextra -Werror use.c parts.o pieces.o -lpthread -ldl -o use
+    LD_LIBRARY_PATH=. RECORDCUDA=record.txt run ./use
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$status: $output"; cat record.txt; false; }
+    grep -q "^copy 20 bytes x 4" record.txt
+    [ "$(grep -c '^scale ' record.txt)" -eq 5 ]
+}
+
 # damaged FROM TO TEXT: the plan of @f with FROM replaced by TO is refused with TEXT.
 damaged() {
     sed "s/$1/$2/" f.ptx >"$BATS_TEST_TMPDIR/damaged.ptx"
@@ -283,5 +408,7 @@ EOF
     damaged '"stream":1' '"stream":64' "has a step on an invalid stream"
     damaged '"record":0' '"record":5000' "has a step with an invalid event"
     damaged '"fill":[0-9]*' '"fill":0,"if":9999' "has a step with an undefined condition"
+    damaged '"copy":\([0-9]*\)' '"copy":\1,"shape":[0],"size":0' "has a malformed step"
+    damaged '"copy":\([0-9]*\)' '"copy":\1,"shape":[0],"to_strides":[0],"from_strides":[0],"size":4' "has a copy with an undefined or negative extent or stride"
     damaged '"to":[0-9]*,"bytes":\([0-9]*\)' '"to":\1,"bytes":\1' "whose 'to' is not an address"
 }

@@ -121,12 +121,33 @@ scale() {
     [[ "$output" == *"warning"*"no step waits for event 'done'"* ]]
 }
 
+@test "steps copy parts with gaps, dimension by dimension" {
+    for device in emulator 0; do
+        config "{ 'copy': { 'buffer': 'x', 'shape': [4, 8] }, 'to': 'wide' },
+            { 'copy': { 'buffer': 'x', 'shape': [4, 8], 'strides': [16, 1] }, 'to': { 'buffer': 'x', 'shape': [4, 8], 'strides': [16, 1], 'offset': 8 } },
+            { 'copy': { 'buffer': 'wide', 'shape': [2, 4, 3], 'strides': [3, 16, 1] }, 'to': { 'buffer': 'y', 'shape': [2, 4, 3], 'strides': [1, 2, 8] } },
+            { 'copy': { 'buffer': 'x', 'shape': [8, 32], 'strides': [0, 1] }, 'to': { 'buffer': 'z', 'shape': [8, 32] } }" \
+            "'wide': 'i * 8 + j', 'x': 'i < 64 ? floor_div(i, 16) * 16 + i % 8 : i', 'z': 'floor_div(i % 32, 16) * 16 + i % 8',
+             'y': { 'expr': 'floor_div(i % 8, 2) * 8 + (i % 2) * 3 + floor_div(i, 8)', 'where': 'i < 24' }"
+        CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" run "$run" k.ptx -c launch.json --device $device
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [[ "$output" == *"step 0: copy x to wide in parts of 32 bytes, 128 bytes"* ]]
+        [[ "$output" == *"step 2: copy wide to y in parts of 4 bytes, 96 bytes"* ]]
+    done
+}
+
 @test "malformed steps are refused" {
     refused "{ 'wait': 'done' }" "event 'done' is not recorded by an earlier step"
     refused "{ 'copy': 'x' }" "missing key 'to', the buffer that 'copy' writes"
     refused "{ 'copy': 'x', 'to': 'h' }" "expected elements of 4 bytes, as in 'x' of f32, got 'h' of f16"
     refused "{ 'copy': 'x', 'to': { 'buffer': 'y', 'shape': 4 } }" "expected 256 elements, as many as 'copy' has, got 4"
-    refused "{ 'copy': { 'buffer': 'x', 'shape': 32 }, 'to': 'wide' }" "expected elements of 'wide' without gaps between them"
+    refused "{ 'copy': { 'buffer': 'x', 'shape': 32 }, 'to': 'wide' }" "expected the shape 32 of 'copy', as there are gaps between elements, got 4x8"
+    refused "{ 'fill': 'wide' }" "expected elements of 'wide' without gaps between them: fills and collectives are of contiguous memory"
+    refused "{ 'copy': { 'buffer': 'x', 'shape': [4, 8] }, 'to': { 'buffer': 'y', 'shape': [4, 8], 'strides': [1, 1] } }" \
+        "expected strides of the target that keep its elements apart"
+    refused "{ 'copy': { 'buffer': 'x', 'shape': [4, 8], 'strides': [64, 1], 'offset': 100 }, 'to': { 'buffer': 'y', 'shape': [4, 8] } }" "the view of 'x' is out of bounds"
+    refused "{ 'copy': { 'buffer': 'x', 'shape': [4, 8], 'strides': [16, 1] }, 'to': { 'buffer': 'x', 'shape': [4, 8], 'strides': [16, 1], 'offset': 7 } }" \
+        "the source and the target of the copy overlap in 'x'"
     refused "{ 'copy': 'y', 'to': 'z' }" "the copy reads buffer 'y', which has no 'init' and is not written by an earlier step"
     refused "{ 'copy': { 'buffer': 'x', 'shape': 8 }, 'to': { 'buffer': 'x', 'offset': 4, 'shape': 8 } }" "the source and the target of the copy overlap in 'x'"
     refused "{ 'fill': { 'buffer': 'x', 'offset': 250, 'shape': 8 } }" "the view of 'x' is out of bounds"

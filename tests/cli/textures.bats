@@ -191,6 +191,15 @@ E
     [[ "$output" == *"check O: passed, 40 elements"* ]]
 }
 
+@test "each of several devices has objects of its own memory" {
+    echo '{"buffers": {"S": {"dtype": "i32", "shape": [2, 32], "init": "iota", "shard": true}, "O": {"dtype": "i32", "shape": 64, "shard": true}}, "launches": [
+            {"kernel": "add", "grid": 1, "block": 32, "args": [{"surface": {"buffer": "S", "kind": "2d"}}]},
+            {"kernel": "fetch", "grid": 1, "block": 32, "args": [{"texture": {"buffer": "S", "kind": "1d", "shape": 32}}, "O"]}],
+           "check": {"O": "i + 1000"}}' >launch.json
+    passes --devices=2 --check=all
+    [[ "$output" == *"check O: passed, 64 elements"* ]]
+}
+
 @test "textures that read what was never written, or what their kernel writes, are found" {
     echo '{"steps": [{"kernel": "add", "grid": 1, "block": 32, "args": [{"surface": {"buffer": "S", "kind": "2d"}}]}],
            "buffers": {"S": {"dtype": "i32", "shape": [1, 32]}}}' >launch.json

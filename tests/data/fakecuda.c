@@ -270,6 +270,32 @@ API int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t n, void *
     memcpy(to, (void *)(uintptr_t)from, n);
     return 0;
 }
+typedef struct {
+    size_t x, y, z, lod;
+    int memory;
+    void *host;
+    unsigned long long address;
+    void *array, *reserved;
+    size_t pitch, rows;
+} copy_end;
+typedef struct {
+    copy_end from, to;
+    size_t row, rows, slices;
+} copy_3d;
+
+/* Between pieces of memory. */
+API int cuMemcpy3DAsync_v2(const copy_3d *c, void *s)
+{
+    (void)s;
+    ENTER;
+    if (c->from.memory != 2 || c->to.memory != 2 || c->slices != 1 || c->from.pitch < c->row ||
+        c->to.pitch < c->row)
+        return INVALID;
+    for (size_t i = 0; i < c->rows; i++)
+        memmove((char *)(uintptr_t)c->to.address + i * c->to.pitch,
+                (char *)(uintptr_t)c->from.address + i * c->from.pitch, c->row);
+    return 0;
+}
 API int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *s)
 {
     (void)s;

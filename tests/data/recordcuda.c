@@ -431,11 +431,39 @@ API int cuMemcpy3DAsync_v2(const copy *c, void *s)
 {
     char line[200];
     (void)s;
+    if ((!c->from.array && c->from.pitch < c->row) || (!c->to.array && c->to.pitch < c->row)) return INVALID;
     for (size_t z = 0; z < c->slices; z++)
         for (size_t y = 0; y < c->rows; y++)
             memcpy(end_of_copy(c, &c->to, y, z), end_of_copy(c, &c->from, y, z), c->row);
     snprintf(line, sizeof line, "copy %zu bytes x %zu x %zu from %s to %s\n", c->row, c->rows, c->slices,
              c->from.memory == 3 ? "array" : "memory", c->to.memory == 3 ? "array" : "memory");
+    record(line);
+    return 0;
+}
+typedef struct {
+    size_t from_x, from_y;
+    int from_kind;
+    const void *from_host;
+    unsigned long long from;
+    void *from_array;
+    size_t from_pitch, to_x, to_y;
+    int to_kind;
+    void *to_host;
+    unsigned long long to;
+    void *to_array;
+    size_t to_pitch, width, height;
+} copy_2d;
+
+API int cuMemcpy2DAsync_v2(const copy_2d *c, void *s)
+{
+    char line[200];
+    (void)s;
+    if (c->from_pitch < c->width || c->to_pitch < c->width || c->from_kind != 2 || c->to_kind != 2)
+        return INVALID;
+    for (size_t y = 0; y < c->height; y++)
+        memcpy((char *)(uintptr_t)c->to + y * c->to_pitch, (char *)(uintptr_t)c->from + y * c->from_pitch,
+               c->width);
+    snprintf(line, sizeof line, "copy %zu bytes x %zu\n", c->width, c->height);
     record(line);
     return 0;
 }

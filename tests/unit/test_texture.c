@@ -2,6 +2,8 @@
  * on the emulator. */
 #include <math.h>
 
+#include "cute/cubin.h"
+#include "cute/plan.h"
 #include "lib/numeric/texture.h"
 #include "tests/unit/test_emulator.h"
 
@@ -373,6 +375,46 @@ static void test_a_destroyed_object_is_a_fault(void)
     close_rig(&r);
 }
 
+/* cute/plan.h: the object follows the buffer's address. */
+static void test_a_plan_makes_objects_of_the_callers_memory(void)
+{
+    static char text[1 << 14];
+    static const char config[] =
+        "{\"grid\": 1, \"block\": 4, \"buffers\": {\"out\": {\"dtype\": \"f32\", \"shape\": [4, 4]}, "
+        "\"in\": {\"dtype\": \"f32\", \"shape\": 16, \"init\": \"zeros\"}}, "
+        "\"args\": [\"out\", {\"texture\": {\"buffer\": \"in\", \"kind\": \"1d\", \"offset\": 8, \"shape\": "
+        "4}}]}";
+    rig r;
+    cute_module *module = NULL;
+    cute_plan_runner *plan = NULL;
+    cute_address memory[2];
+    float values_of[16], out[16];
+    cute_plan_options options = {.size = sizeof options};
+    CHECK(open_rig(&r, KERNEL "ret; }", 0));
+    snprintf(
+        text, sizeof text,
+        "%s%stex.1d.v4.f32.f32 {%%f1,%%f2,%%f3,%%f4}, [%%d1, {%%f0}]; st.global.f32 [%%d0], %%f1; ret; }",
+        head, KERNEL);
+    CHECK(cute_module_open("<ptx>", text, strlen(text), NULL, &module, r.diag) == CUTE_OK);
+    CHECK(cute_plan_open(r.device, module, config, strlen(config), &options, &plan, r.diag) == CUTE_OK);
+    for (int n = 0; plan && n < 4; n++) {
+        cute_address in = 0;
+        if (n < 2) CHECK(cute_device_alloc(r.device, sizeof values_of, &memory[n], r.diag) == CUTE_OK);
+        in = memory[n & 1];
+        for (int i = 0; i < 16; i++) values_of[i] = (float)(100 * n + i);
+        CHECK(cute_device_upload(r.device, in, values_of, sizeof values_of, r.diag) == CUTE_OK);
+        CHECK(cute_plan_set_buffer(plan, "in", in, r.diag) == CUTE_OK);
+        CHECK(cute_plan_set_buffer(plan, "out", r.out, r.diag) == CUTE_OK);
+        CHECK(cute_plan_start(plan, NULL, r.diag) == CUTE_OK);
+        CHECK(cute_device_download(r.device, out, r.out, sizeof out, r.diag) == CUTE_OK);
+        for (int i = 0; i < 4; i++) CHECK_INT(out[4 * i], 100 * n + 8 + i);
+    }
+    if (!plan) print_messages(&r);
+    cute_plan_close(plan);
+    cute_module_close(module);
+    close_rig(&r);
+}
+
 /* ---- limits ---- */
 
 static void test_rules_and_limits_are_named(void)
@@ -447,6 +489,8 @@ int main(void)
     TEST("a misused object is a fault that says what is expected",
          test_misuse_is_a_fault_that_says_what_is_right);
     TEST("a destroyed object is a fault", test_a_destroyed_object_is_a_fault);
+    TEST("a plan makes objects of the caller's memory, anew if it changes",
+         test_a_plan_makes_objects_of_the_callers_memory);
     TEST("each rule and limit of textures is named", test_rules_and_limits_are_named);
     return test_finish();
 }

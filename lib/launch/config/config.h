@@ -266,7 +266,10 @@ cute_status config_add_run(cute_config *config, const config_plan *plan, bool to
 /* "steps" of launch.json: config_read_step_plans reads their plans, before the buffers are read. */
 cute_status config_read_step_plans(cute_config *config, cute_diag *diag);
 cute_status config_read_steps(cute_config *config, cute_diag *diag);
-/* A buffer, or a part of it: { "buffer", "offset", "shape" }. Its elements follow each other in memory. */
+/* A buffer, or a part of it: { "buffer", "offset", "shape", "strides" }, and the address of its first element. */
+cute_status config_read_part(const cute_config *config, const json_t *json, const cute_path *path,
+                             cute_tensor *out, host_number *address, cute_diag *diag);
+/* The same, whose elements follow each other in memory. */
 cute_status config_read_range(const cute_config *config, const json_t *json, const cute_path *path,
                               cute_tensor *out, host_number *address, cute_diag *diag);
 /* *out has its stream. */

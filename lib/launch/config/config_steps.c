@@ -89,8 +89,8 @@ static int add_name(named_list *list, const char *name)
     return list->count++;
 }
 
-cute_status config_read_range(const cute_config *config, const json_t *json, const cute_path *path,
-                              cute_tensor *out, host_number *address, cute_diag *diag)
+cute_status config_read_part(const cute_config *config, const json_t *json, const cute_path *path,
+                             cute_tensor *out, host_number *address, cute_diag *diag)
 {
     config_buffer *buffer;
     const json_t *name = json_is_object(json) ? json_object_get(json, "buffer") : json;
@@ -99,21 +99,61 @@ cute_status config_read_range(const cute_config *config, const json_t *json, con
                                 diag));
     CUTE_TRY(
         config_buffer_view(config, json_is_object(json) ? json : NULL, path, &buffer->tensor, out, diag));
-    if (!cute_tensor_contiguous(out))
-        return FAIL(config, path, diag,
-                    "expected elements of '%s' without gaps between them: copies and fills are of contiguous "
-                    "memory",
-                    out->name);
     int64_t size = cute_dtype_get(out->dtype)->bytes;
     *address = (host_number){.width = 64, .base = (int)(buffer - config->buffers), .known = true};
     address->value = (out->offset - buffer->tensor.offset) * size;
     return CUTE_OK;
 }
 
+cute_status config_read_range(const cute_config *config, const json_t *json, const cute_path *path,
+                              cute_tensor *out, host_number *address, cute_diag *diag)
+{
+    CUTE_TRY(config_read_part(config, json, path, out, address, diag));
+    if (cute_tensor_contiguous(out)) return CUTE_OK;
+    return FAIL(
+        config, path, diag,
+        "expected elements of '%s' without gaps between them: fills and collectives are of contiguous memory",
+        out->name);
+}
+
 static cute_status read_range(const step_reader *r, const json_t *json, const cute_path *path,
                               cute_tensor *out, host_number *address)
 {
     return config_read_range(r->config, json, path, out, address, r->diag);
+}
+
+/* A copy of parts with gaps, element by element. */
+static cute_status read_box(const step_reader *r, const cute_tensor *from, const cute_tensor *to,
+                            const cute_path *path, host_step *out)
+{
+    cute_buffer shapes[2] = {{0}};
+    bool same = from->rank == to->rank;
+    int64_t unused[2];
+    host_box *box = cute_arena_alloc(r->config->arena, sizeof *box);
+    if (!box) return cute_fail_memory(r->diag);
+    for (int i = 0; i < from->rank && same; i++) same = from->shape[i] == to->shape[i];
+    if (!same) {
+        cute_tensor_shape_text(from, &shapes[0]);
+        cute_tensor_shape_text(to, &shapes[1]);
+        FAIL(r->config, path, r->diag,
+             "expected the shape %s of 'copy', as there are gaps between elements, got %s",
+             cute_buffer_text(&shapes[0]), cute_buffer_text(&shapes[1]));
+        for (int i = 0; i < 2; i++) cute_buffer_release(&shapes[i]);
+        return CUTE_INVALID;
+    }
+    *box = (host_box){.rank = from->rank, .size = cute_dtype_get(from->dtype)->bytes};
+    for (int i = 0; i < from->rank; i++) {
+        box->extents[i] = from->shape[i];
+        box->to[i] = to->strides[i] * box->size;
+        box->from[i] = from->strides[i] * box->size;
+    }
+    host_box_simplify(box);
+    if (!host_box_injective(box))
+        return FAIL(r->config, path, r->diag, "expected strides of the target that keep its elements apart");
+    if (box->rank) out->box = box;
+    return host_box_spans(box, &out->bytes, &unused[0], &unused[1])
+               ? CUTE_OK
+               : FAIL(r->config, path, r->diag, "the size of the copy exceeds 64 bits");
 }
 
 static cute_status read_copy(const step_reader *r, const json_t *json, const cute_path *path, host_step *out)
@@ -124,8 +164,9 @@ static cute_status read_copy(const step_reader *r, const json_t *json, const cut
     const json_t *target = json_object_get(json, "to");
     if (!target) return FAIL(r->config, path, r->diag, "missing key 'to', the buffer that 'copy' writes");
     out->kind = HOST_COPY;
-    CUTE_TRY(read_range(r, json_object_get(json, "copy"), from_path, &from, &out->from));
-    CUTE_TRY(read_range(r, target, to_path, &to, &out->to));
+    CUTE_TRY(
+        config_read_part(r->config, json_object_get(json, "copy"), from_path, &from, &out->from, r->diag));
+    CUTE_TRY(config_read_part(r->config, target, to_path, &to, &out->to, r->diag));
     const cute_dtype_info *f = cute_dtype_get(from.dtype), *t = cute_dtype_get(to.dtype);
     if (f->bytes != t->bytes)
         return FAIL(r->config, to_path, r->diag,
@@ -135,7 +176,8 @@ static cute_status read_copy(const step_reader *r, const json_t *json, const cut
         return FAIL(r->config, to_path, r->diag, "expected %lld elements, as many as 'copy' has, got %lld",
                     (long long)from.count, (long long)to.count);
     out->bytes = from.count * f->bytes;
-    return CUTE_OK;
+    if (cute_tensor_contiguous(&from) && cute_tensor_contiguous(&to)) return CUTE_OK;
+    return read_box(r, &from, &to, to_path, out);
 }
 
 static cute_status read_fill(const step_reader *r, const json_t *json, const cute_path *path, host_step *out)

@@ -84,12 +84,28 @@ typedef struct host_launch {
  * stream waits for an event that another one recorded. */
 typedef enum host_step_kind {
     HOST_LAUNCH,    /* the launch `launch` */
-    HOST_COPY,      /* `bytes` bytes from `from` to `to` */
+    HOST_COPY,      /* `bytes` bytes from `from` to `to`, contiguous or as `box` says */
     HOST_FILL,      /* `bytes` bytes at `to` with copies of the `width` bytes of `value` */
     HOST_RECORD,    /* records `event` */
     HOST_WAIT,      /* later work of the stream waits for `event` */
     HOST_COLLECTIVE /* `call` of all ranks, of `from` to `to` */
 } host_step_kind;
+
+/* A copy of elements at strides. Dimensions from the slowest to the fastest. */
+enum { HOST_BOX_RANK = 16 };
+typedef struct host_box {
+    int rank;
+    int64_t size;                                                           /* bytes of an element */
+    int64_t extents[HOST_BOX_RANK], to[HOST_BOX_RANK], from[HOST_BOX_RANK]; /* strides in bytes */
+} host_box;
+/* The same copy in fewer dimensions: without extents of 1, with merged ones; 0 if both sides are contiguous. Extents are at least 1. */
+void host_box_simplify(host_box *box);
+/* The bytes that are copied, and those from the first to the last on each side. False: a stride is negative, or beyond 64 bits. */
+bool host_box_spans(const host_box *box, int64_t *bytes, int64_t *to, int64_t *from);
+/* Of a simplified box: whether no two elements of the target share a byte; whether the sides do, if the target begins `distance` bytes
+ * behind the source (true if they might). The second one expects an injective box. */
+bool host_box_injective(const host_box *box);
+bool host_box_overlaps(const host_box *box, int64_t distance);
 
 typedef struct host_step {
     host_step_kind kind;
@@ -98,7 +114,8 @@ typedef struct host_step {
     host_number to, from;
     int64_t bytes;
     uint64_t value;
-    int width; /* 1, 2, 4 or 8 */
+    int width;           /* 1, 2, 4 or 8 */
+    const host_box *box; /* COPY: of elements at strides, `bytes` in all; NULL: contiguous */
     /* COLLECTIVE: a comm_kind, a cute_dtype, the other rank, puts to wait for, elements (lib/ranks/comm.h), and bytes at `from` */
     int call, dtype, peer;
     int64_t signals, count, from_size;

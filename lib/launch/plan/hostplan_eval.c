@@ -652,7 +652,44 @@ static cute_status read_bytes(plan_machine *m, const json_t *json, int64_t *out)
                      (long long)bytes.value);
 }
 
-/* An entry of "steps": {"copy": from, "to", "bytes"}, {"fill": to, "bytes", "value", "width"}, {"record"} or {"wait"}. */
+/* "shape", "to_strides" and "from_strides" of a copy, in elements of "size" bytes. */
+static cute_status read_box(plan_machine *m, const json_t *json, host_step *step)
+{
+    static const char *const keys[] = {"shape", "to_strides", "from_strides"};
+    const json_t *shape = json_object_get(json, "shape");
+    size_t rank = json_array_size(shape);
+    int64_t size = json_integer_value(json_object_get(json, "size")), spans[2];
+    host_box *b = cute_arena_alloc(m->arena, sizeof *b);
+    if (!b) return cute_fail_memory(m->diag);
+    if (!json_is_array(shape) || rank > HOST_BOX_RANK || size < 1 || size > 256)
+        return fail_plan(m, "has a malformed step");
+    *b = (host_box){.rank = (int)rank, .size = size};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < rank; i++) {
+            host_number x = {0};
+            int64_t *const columns[] = {b->extents, b->to, b->from};
+            const json_t *list = json_object_get(json, keys[k]);
+            if (!value_at(m, list, i, m->count, &x)) return fail_plan(m, "has a malformed step");
+            if (!x.known || x.base >= 0 || x.value < 0 || !cute_mul64(x.value, k ? size : 1, &columns[k][i]))
+                return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                                 "the plan of '%s' has a copy with an undefined or negative extent or stride",
+                                 m->plan->name);
+        }
+    for (size_t i = 0; i < rank; i++)
+        if (!b->extents[i]) return CUTE_OK; /* `bytes` is 0 */
+    host_box_simplify(b);
+    if (!host_box_injective(b))
+        return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                         "the plan of '%s' has a copy whose target has elements that share memory",
+                         m->plan->name);
+    if (!host_box_spans(b, &step->bytes, &spans[0], &spans[1]))
+        return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                         "the plan of '%s' has a copy of a size beyond 64 bits", m->plan->name);
+    if (b->rank) step->box = b;
+    return CUTE_OK;
+}
+
+/* An entry of "steps": {"copy": from, "to", "bytes"}, at strides with {"shape", "to_strides", "from_strides", "size"}; {"fill": to, "bytes", "value", "width"}, {"record"} or {"wait"}. */
 static cute_status add_step(plan_machine *m, const json_t *json)
 {
     bool performed;
@@ -665,6 +702,7 @@ static cute_status add_step(plan_machine *m, const json_t *json)
         CUTE_TRY(read_step_value(m, json, "copy", true, &step.from));
         CUTE_TRY(read_step_value(m, json, "to", true, &step.to));
         CUTE_TRY(read_bytes(m, json, &step.bytes));
+        if (json_object_get(json, "shape")) CUTE_TRY(read_box(m, json, &step));
     } else if (json_object_get(json, "fill")) {
         host_number value;
         step.kind = HOST_FILL;
@@ -747,8 +785,10 @@ static cute_status read_temporary(plan_machine *m, const json_t *op, size_t at, 
         if (!valid || !used.known || used.base >= 0)
             return fail_temporary(m, which, "has an undefined condition");
     }
+    int64_t most = t->bytes; /* in a loop: of the iterations so far */
     *t = (host_temporary){.align = align, .init = init ? (int)byte : -1};
     if (used.value) CUTE_TRY(measure_temporary(m, which, json, at, &t->bytes));
+    if (t->bytes < most) t->bytes = most;
     *out = (host_number){.width = 64, .base = HOST_TEMPORARY + (int)which, .known = true, .value = 0};
     return CUTE_OK;
 }

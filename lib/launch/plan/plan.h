@@ -176,6 +176,11 @@ cute_status cute_plan_join(const plan_run *run, cute_diag *diag);
 cute_status cute_plan_start_step(const plan_run *run, size_t step, cute_diag *diag);
 /* The argument that parameter `param` belongs to; NULL: the module does not say. */
 const cute_arg *cute_kernel_arg_of(const cute_kernel *kernel, size_t param);
+/* Copies the elements of a simplified box. */
+cute_status cute_plan_copy_box(const plan_run *run, const host_box *box, cute_address to, cute_address from,
+                               cute_stream *stream, cute_diag *diag);
+/* The bytes from the first to the last that a copy or fill accesses. */
+int64_t cute_plan_step_span(const host_step *step, bool target);
 /* Room for a parameter of `size` bytes, aligned as tensor maps require. */
 uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size);
 /* A copy of the bytes of each parameter, for cute_plan_apply_fixups. */

@@ -42,6 +42,13 @@ static cute_status bind_range(const cute_plan *plan, const plan_step *step, cons
                               (long long)memory_bytes(plan, *index));
 }
 
+int64_t cute_plan_step_span(const host_step *step, bool target)
+{
+    int64_t bytes, to, from;
+    if (!step->box || !host_box_spans(step->box, &bytes, &to, &from)) return step->bytes;
+    return target ? to : from;
+}
+
 static cute_status bind_source(const cute_plan *plan, plan_step *step, int64_t size, cute_diag *diag)
 {
     CUTE_TRY(bind_range(plan, step, &step->step->from, size, &step->from, &step->from_bytes, diag));
@@ -59,14 +66,15 @@ cute_status cute_plan_bind_step(cute_plan *plan, plan_step *step, cute_diag *dia
 {
     const host_step *s = step->step;
     if (s->kind != HOST_COPY && s->kind != HOST_FILL && s->kind != HOST_COLLECTIVE) return CUTE_OK;
-    if (s->kind == HOST_COPY) CUTE_TRY(bind_source(plan, step, s->bytes, diag));
+    if (s->kind == HOST_COPY) CUTE_TRY(bind_source(plan, step, cute_plan_step_span(s, false), diag));
     if (s->kind == HOST_COLLECTIVE && s->from_size) CUTE_TRY(bind_source(plan, step, s->from_size, diag));
     if (s->kind == HOST_COLLECTIVE && !s->bytes) return CUTE_OK;
-    CUTE_TRY(bind_range(plan, step, &s->to, s->bytes, &step->to, &step->to_bytes, diag));
+    CUTE_TRY(bind_range(plan, step, &s->to, cute_plan_step_span(s, true), &step->to, &step->to_bytes, diag));
     if (step->to < plan->config->buffer_count) plan->writes[step->to] = 1;
     int64_t distance = step->to_bytes - step->from_bytes;
-    if (s->kind == HOST_COPY && step->to == step->from && distance < s->bytes && -distance < s->bytes &&
-        s->bytes)
+    bool overlaps =
+        s->box ? host_box_overlaps(s->box, distance) : distance < s->bytes && -distance < s->bytes;
+    if (s->kind == HOST_COPY && step->to == step->from && overlaps && s->bytes)
         return cute_document_fail(&plan->config->document, step->config->path, false, diag,
                                   "the source and the target of the copy overlap in '%s'",
                                   memory_name(plan, step->to));
@@ -169,6 +177,9 @@ static cute_status start_memory_step(const plan_run *run, size_t index, cute_str
     cute_device *device = run->device;
     CUTE_TRY(fill_temporaries(run, step, stream, diag));
     if (!s->bytes) return CUTE_OK;
+    if (s->kind == HOST_COPY && s->box)
+        return cute_plan_copy_box(run, s->box, run->memory[step->to] + (cute_address)step->to_bytes,
+                                  run->memory[step->from] + (cute_address)step->from_bytes, stream, diag);
     if (s->kind == HOST_COPY)
         return device->ops->copy(device, stream, run->memory[step->to] + (cute_address)step->to_bytes,
                                  run->memory[step->from] + (cute_address)step->from_bytes, (size_t)s->bytes,

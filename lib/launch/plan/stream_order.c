@@ -153,8 +153,8 @@ static bool add_step(order_check *c, size_t index)
         return (!s->from_size || add_access(c, read)) && (!s->bytes || add_access(c, written));
     }
     if (s->kind != HOST_COPY && s->kind != HOST_FILL) return true;
-    memory_access to = {step->to, index, step->to_bytes, s->bytes, true, time},
-                  from = {step->from, index, step->from_bytes, s->bytes, false, time};
+    memory_access to = {step->to, index, step->to_bytes, cute_plan_step_span(s, true), true, time},
+                  from = {step->from, index, step->from_bytes, cute_plan_step_span(s, false), false, time};
     return (s->kind == HOST_FILL || add_access(c, from)) && add_access(c, to);
 }
 

@@ -16,9 +16,28 @@
 
 /* ---- memory ---- */
 
+/* Whether the memory that `op` allocates is freed in its block, so that no other iteration of a loop can refer to it. */
+static bool is_freed_in_block(MlirOperation op)
+{
+    MlirValue memory = mlirOperationGetResult(op, 0);
+    for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (cute_op_is(user, "gpu.dealloc") &&
+            mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)))
+            return true;
+    }
+    return false;
+}
+
 bool plan_temporary(plan *p, MlirOperation op, json_t *entry, int64_t *address)
 {
-    if (p->loops) {
+    if (p->loops && cute_op_is(op, "gpu.alloc") && !is_freed_in_block(op)) {
+        json_decref(entry);
+        return plan_refuse(p, op,
+                           "is in a loop without gpu.dealloc: memory of an iteration has to be freed in it");
+    }
+    if (p->loops && !cute_op_is(op, "gpu.alloc")) {
         json_decref(entry);
         return plan_refuse(p, op, "is in a loop: memory is provided once for each run of the host function");
     }
@@ -57,8 +76,9 @@ static bool is_contiguous(MlirType memref)
     return true;
 }
 
-/* The address of the first element and the size of a memref in bytes. */
-static bool memory_of(plan *p, MlirOperation op, MlirValue memref, int64_t *address, int64_t *bytes)
+/* The leaves of a memref: two addresses, the offset, sizes and strides; the address of the first element, and the size of all in bytes. */
+static bool elements_of(plan *p, MlirOperation op, MlirValue memref, const int64_t **leaves, int64_t *address,
+                        int64_t *bytes)
 {
     const int64_t *items;
     size_t count;
@@ -66,15 +86,12 @@ static bool memory_of(plan *p, MlirOperation op, MlirValue memref, int64_t *addr
     if (!mlirTypeIsAMemRef(type)) return plan_refuse(p, op, "is of a memref without a rank");
     int64_t rank = mlirShapedTypeGetRank(type), size = element_bytes(p, op, type);
     if (!size || !plan_leaves(p, op, memref, &items, &count)) return false;
-    if (!is_contiguous(type))
-        return plan_refuse(p, op,
-                           "is of a memref with gaps or another order than by rows: copies and fills are of "
-                           "contiguous memory");
     if (count != (size_t)(3 + 2 * rank)) return plan_refuse(p, op, "is of an unknown memref");
     int64_t unit = plan_constant(p, 64, size);
     *address = plan_operation(p, "add", 64, items[1], plan_operation(p, "mul", 64, items[2], unit));
     *bytes = unit;
     for (int64_t i = 0; i < rank; i++) *bytes = plan_operation(p, "mul", 64, *bytes, items[3 + i]);
+    *leaves = items;
     return true;
 }
 
@@ -249,23 +266,43 @@ static bool note_dealloc(plan *p, MlirOperation op)
            plan_end_work(p, op, token_result(op), stream);
 }
 
+static json_t *list_values(const int64_t *values, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
+    return list;
+}
+
 static bool note_memcpy(plan *p, MlirOperation op)
 {
     intptr_t tokens = mlirOperationGetNumOperands(op) - 2;
+    MlirValue target = mlirOperationGetOperand(op, tokens), source = mlirOperationGetOperand(op, tokens + 1);
     int64_t to, from, bytes, same;
+    const int64_t *target_leaves, *source_leaves;
     int stream;
-    if (!memory_of(p, op, mlirOperationGetOperand(op, tokens), &to, &bytes) ||
-        !memory_of(p, op, mlirOperationGetOperand(op, tokens + 1), &from, &same) ||
+    if (!elements_of(p, op, target, &target_leaves, &to, &bytes) ||
+        !elements_of(p, op, source, &source_leaves, &from, &same) ||
         !plan_begin_work(p, op, 0, tokens, token_result(op) >= 0, &stream))
         return false;
     int64_t equal = plan_operation(p, "eq", 1, bytes, same);
+    MlirType type = mlirValueGetType(target);
+    int64_t rank = mlirShapedTypeGetRank(type);
+    bool strided = !is_contiguous(type) || !is_contiguous(mlirValueGetType(source));
+    for (int64_t i = 0; i < rank && strided; i++)
+        equal = plan_operation(p, "and", 1, equal,
+                               plan_operation(p, "eq", 1, target_leaves[3 + i], source_leaves[3 + i]));
     if (p->condition != PLAN_UNDEFINED) equal = plan_select(p, p->condition, equal, plan_constant(p, 1, 1));
     plan_add(p, 1,
              json_pack("[siIs]", "assert", 1, (json_int_t)equal,
                        "gpu.memcpy: expected as many elements in the target as in the source"));
-    put_step(
-        p, json_pack("{sIsIsI}", "copy", (json_int_t)from, "to", (json_int_t)to, "bytes", (json_int_t)bytes),
-        stream);
+    json_t *step =
+        json_pack("{sIsIsI}", "copy", (json_int_t)from, "to", (json_int_t)to, "bytes", (json_int_t)bytes);
+    if (strided)
+        json_object_update_new(step, json_pack("{sIsososo}", "size", (json_int_t)element_bytes(p, op, type),
+                                               "shape", list_values(target_leaves + 3, rank), "to_strides",
+                                               list_values(target_leaves + 3 + rank, rank), "from_strides",
+                                               list_values(source_leaves + 3 + rank, rank)));
+    put_step(p, step, stream);
     return plan_end_work(p, op, token_result(op), stream);
 }
 
@@ -274,8 +311,12 @@ static bool note_memset(plan *p, MlirOperation op)
     intptr_t tokens = mlirOperationGetNumOperands(op) - 2;
     MlirValue memref = mlirOperationGetOperand(op, tokens);
     int64_t to, bytes, value;
+    const int64_t *leaves;
     int stream;
-    if (!memory_of(p, op, memref, &to, &bytes) ||
+    if (!is_contiguous(mlirValueGetType(memref)))
+        return plan_refuse(
+            p, op, "is of a memref with gaps or another order than by rows: fills are of contiguous memory");
+    if (!elements_of(p, op, memref, &leaves, &to, &bytes) ||
         !plan_index(p, op, mlirOperationGetOperand(op, tokens + 1), &value) ||
         !plan_begin_work(p, op, 0, tokens, token_result(op) >= 0, &stream))
         return false;

@@ -19,6 +19,10 @@ const char *cute_launch_step_text(const cute_launch *l, size_t index)
         return cute_arena_printf(l->arena, "launch %s",
                                  cute_symbol_name(l->arena, l->plan.main.launches[s->launch].kernel->name));
     case HOST_COPY:
+        if (s->box)
+            return cute_arena_printf(l->arena, "copy %s to %s in parts of %lld byte%s",
+                                     memory_name(l, step->from), memory_name(l, step->to),
+                                     (long long)s->box->size, s->box->size == 1 ? "" : "s");
         return cute_arena_printf(l->arena, "copy %s to %s", memory_name(l, step->from),
                                  memory_name(l, step->to));
     case HOST_FILL: return cute_arena_printf(l->arena, "fill %s", memory_name(l, step->to));
