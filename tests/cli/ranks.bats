@@ -31,14 +31,30 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
 }
 
 @test "the report has the shards, the schedule, and each rank's check" {
-    ranks 64x64x64 $TILE --ranks=2 --split=k --overlap=signal --groups=4 --json >report
-    jq -e '.ranks | .ranks == 2 and .split == "k" and .collective == "all_reduce" and .overlap == "signal" and .groups == 4
+    ranks 64x64x64 $TILE --ranks=2 --split=k --overlap=parts --groups=4 --json >report
+    jq -e '.ranks | .ranks == 2 and .split == "k" and .collective == "all_reduce" and .overlap == "parts" and .groups == 4
         and .provider == "shared memory (stand-in)" and .launcher == "cute-run" and (.times | not)' report
     jq -e '.ranks.results | length == 2 and all(.compared == 4096 and .bad == 0 and .device == "PTX emulator")' report
     jq -e '[.ranks.steps[].step] | index("product of rows 0 to 15") and index("all_reduce of P")' report
     run ranks 64x64x64 $TILE --ranks=2 --split=n
     says "rank 0: product 64x32x64 of 64x64x64"
     says "rank 1: PTX emulator; 2048 elements compared"
+}
+
+@test "one product counts groups of tiles, which are sent while it computes others" {
+    for way in m k "k --collective=reduce-scatter"; do
+        ranks 256x96x64 $TILE --ranks=2 --split=$way --overlap=signal --groups=4 --check=all --bias --json >report
+        jq -e '.ranks | .overlap == "signal" and ([.steps[].step] | index("reset of the counters") == 0 and
+            ([.[] | select(startswith("product"))] | length) == 1 and ([.[] | select(startswith("wait for 2 tiles of rows"))] | length) > 1)' report
+    done
+    # by TMA, in turns of two warpgroups, with the last wave divided along k
+    ranks 512x384x128 --configuration=sm90:128x192:4:2x1:1 --sms=4 --ranks=2 --split=m --overlap=signal --groups=4 --check=race,barrier
+    ranks 768x512x256 --configuration=sm90:128x256:4:2x1:0:tail --sms=8 --ranks=2 --split=k --overlap=signal --groups=3
+    # groups that do not fit the tiles of a rank's part; an expression in the kernel
+    run ranks 256x96x64 $TILE --ranks=3 --split=k --collective=reduce-scatter --overlap=signal
+    says "remark: parts"
+    run ranks 256x96x64 $TILE --ranks=2 --split=m --overlap=signal --epilogue='relu(acc)'
+    says "remark: parts"
 }
 
 @test "products of several ranks have C, a bias, activations, batches and D by columns, in each way" {
@@ -191,7 +207,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--split expects m, n or k, got 'q'" --ranks=2 --split=q
     refused "--split=m expects --collective=all-gather, got 'all-reduce'" --ranks=2 --split=m --collective=all-reduce
     refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
-    refused "--overlap expects auto, sequence or signal with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--overlap expects auto, sequence, signal or parts with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
     refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
     refused "--comm expects nccl, nccl-send or shared, got 'mpi'" --ranks=2 --split=m --comm=mpi
     refused "--vs expects cublas, got 'x'" --ranks=2 --split=m --vs=x
@@ -222,7 +238,7 @@ fake() {
 }
 
 @test "on GPUs NCCL is used, each schedule is right, and times have an efficiency" {
-    for way in "m --overlap=sequence" "m --overlap=signal" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
+    for way in "m --overlap=sequence" "m --overlap=signal" "m --overlap=parts" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
         "k --overlap=sequence" "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=sequence" \
         "k --collective=reduce-scatter --overlap=signal --groups=4"; do
         fake --split=$way --json >report || { cat report; echo "$way"; false; }

@@ -4,7 +4,7 @@
 #include "lib/gemm/distributed/distributed.h"
 
 static const char *const split_names[] = {"m", "n", "k"};
-static const char *const overlap_names[] = {"auto", "sequence", "signal", "rotate"};
+static const char *const overlap_names[] = {"auto", "sequence", "signal", "parts", "rotate"};
 
 /* What each split does with each collective, the default one first, and the schedules other than the sequence. */
 static const struct {
@@ -252,7 +252,8 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
     for (int i = 0; i < WAYS; i++)
         if (ways[i].split == p->split && ways[i].collective == p->collective) own = ways[i].overlap;
     for (int i = DIST_AUTO; i <= DIST_ROTATE; i++)
-        if (strcmp(name, overlap_names[i]) == 0 && (i <= DIST_SEQUENCE || i == (int)own)) {
+        if (strcmp(name, overlap_names[i]) == 0 &&
+            (i <= DIST_SEQUENCE || i == (int)own || (i == DIST_PARTS && own == DIST_SIGNAL))) {
             *out = (dist_overlap)i;
             if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
             return cute_fail(diag, CUTE_USAGE, NULL,
@@ -261,9 +262,9 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
                              "over rows or has contiguous columns",
                              name);
         }
-    return cute_fail(diag, CUTE_USAGE, NULL,
-                     "--overlap expects auto, sequence or %s with --split=%s, got '%s'", overlap_names[own],
-                     split_names[p->split], name);
+    return cute_fail(diag, CUTE_USAGE, NULL, "--overlap expects auto, sequence%s%s with --split=%s, got '%s'",
+                     own == DIST_SIGNAL ? ", signal or parts" : " or ",
+                     own == DIST_SIGNAL ? "" : overlap_names[own], split_names[p->split], name);
 }
 
 /* ---- parts ---- */

@@ -141,7 +141,7 @@ static void build_sequence(builder *b)
     add_epilogue(b);
 }
 
-/* ---- the product signals each group of tiles, which a second stream sends ---- */
+/* ---- the product in parts, each of which a second stream sends ---- */
 
 /* Rows of all ranks' parts of a result, as broadcasts that start together: an all_gather would need them side by side. */
 static void gather_rows(builder *b, dist_buffer buffer, int64_t item, int64_t first, int64_t rows)
@@ -180,7 +180,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-static void build_signal(builder *b, int64_t groups)
+static void build_parts(builder *b, int64_t groups)
 {
     const dist_problem *p = b->p;
     int64_t chunk = b->own.chunk;
@@ -194,6 +194,56 @@ static void build_signal(builder *b, int64_t groups)
             int64_t count = rows < extent - first ? rows : extent - first;
             add_product(b, root * chunk + first, count);
             order_streams(b, 0, 1);
+            send_rows(b, root, first, count);
+        }
+    add_epilogue(b);
+}
+
+/* ---- one product that counts each group of tiles, which a second stream sends ---- */
+
+/* Tiles are computed in bands of so many rows of them (order of the product's schedule): groups of whole bands end in turn. */
+enum { BAND = 8 };
+
+bool dist_tiles_fit(const dist_problem *p, const dist_tiles *tiles, int64_t groups, int64_t *rows)
+{
+    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    int64_t chunk = dist_shard_of(p, 0).chunk, extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
+    if (!tiles->m || p->split == DIST_N || p->size == 1) return false;
+    if (scatters) { /* a group belongs to one rank */
+        int64_t parts = ceil_div(groups, p->size);
+        if (chunk % tiles->m != 0) return false;
+        while (chunk % (parts * tiles->m) != 0) parts++;
+        *rows = chunk / parts;
+        return true;
+    }
+    int64_t band = BAND * tiles->m, unit = extent / band >= groups ? band : tiles->m;
+    *rows = ceil_div(ceil_div(extent, groups), unit) * unit;
+    return true;
+}
+
+static void build_signal(builder *b, int64_t rows)
+{
+    const dist_problem *p = b->p;
+    const dist_tiles *t = &b->out->tiles;
+    int64_t chunk = b->own.chunk;
+    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
+    add_step(b, DIST_RESET, 0);
+    order_streams(b, 0, 1);
+    size_t before = b->out->count;
+    add_product(b, 0, b->own.m);
+    bool computes = b->out->count > before;
+    for (int root = 0; root < (scatters ? p->size : 1); root++)
+        for (int64_t first = 0; first < extent; first += rows) {
+            int64_t count = rows < extent - first ? rows : extent - first, at = root * chunk + first,
+                    own = count < b->own.m - at ? count : b->own.m - at;
+            if (computes && own > 0) {
+                dist_step *step = add_step(b, DIST_AWAIT, 1);
+                step->first = at;
+                step->rows = own;
+                step->group = at / rows;
+                step->tiles = ceil_div(own, t->m) * ceil_div(b->own.n, t->n) * p->whole.batch;
+            }
             send_rows(b, root, first, count);
         }
     add_epilogue(b);
@@ -255,15 +305,23 @@ static void build_rotate(builder *b, bool puts)
 }
 
 cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
-                                cute_arena *arena, dist_schedule *out, cute_diag *diag)
+                                const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
+                                cute_diag *diag)
 {
     builder b = {.p = p, .arena = arena, .own = dist_shard_of(p, p->rank), .out = out};
     *out = (dist_schedule){.overlap = overlap};
     if (p->size == 1) out->overlap = DIST_SEQUENCE;
-    if (out->overlap == DIST_SIGNAL) out->groups = groups > 0 ? groups : p->size;
+    if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
+        out->groups = groups > 0 ? groups : p->size;
     out->puts = puts && out->overlap == DIST_ROTATE;
-    if (out->overlap == DIST_SIGNAL)
-        build_signal(&b, out->groups);
+    if (out->overlap == DIST_SIGNAL) {
+        out->tiles = *tiles;
+        if (!dist_tiles_fit(p, tiles, out->groups, &out->group_rows))
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected groups of tiles that each belong to one rank");
+        build_signal(&b, out->group_rows);
+    } else if (out->overlap == DIST_PARTS)
+        build_parts(&b, out->groups);
     else if (out->overlap == DIST_ROTATE)
         build_rotate(&b, puts);
     else
@@ -286,6 +344,11 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
     case DIST_PRODUCT:
         snprintf(out, size, "product of rows %lld to %lld", (long long)s->first,
                  (long long)(s->first + s->rows - 1));
+        break;
+    case DIST_RESET: snprintf(out, size, "reset of the counters"); break;
+    case DIST_AWAIT:
+        snprintf(out, size, "wait for %lld tiles of rows %lld to %lld", (long long)s->tiles,
+                 (long long)s->first, (long long)(s->first + s->rows - 1));
         break;
     case DIST_EPILOGUE: snprintf(out, size, "epilogue of %lld rows", (long long)s->rows); break;
     case DIST_RECORD: snprintf(out, size, "record event %d", s->event); break;

@@ -36,7 +36,8 @@ bool tile_needs_no_memory(MlirOperation op)
         "cute.tile.await",   "cute.tile.acquire",    "cute.tile.release",  "cute.tile.role",
         "cute.tile.program", "cute.tile.count",      "cute.tile.workers",  "cute.tile.place",
         "cute.tile.turn",    "cute.tile.begin_turn", "cute.tile.end_turn", "cute.tile.give",
-        "cute.tile.collect", "cute.tile.pieces",     "cute.tile.piece",    "cute.tile.put"};
+        "cute.tile.collect", "cute.tile.pieces",     "cute.tile.piece",    "cute.tile.put",
+        "cute.tile.signal"};
     if (cute_op_has(op, "width")) return false;
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (cute_op_is(op, never[i])) return true;
