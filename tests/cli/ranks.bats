@@ -88,6 +88,24 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     ranks 8x70000x128 --ranks=2 --split=k --epilogue 'relu(acc) + bias[j]'
 }
 
+@test "collectives between devices in an expression are steps of the launch plan" {
+    ranks 72x96x64 $TILE --ranks=3 --split=k --epilogue 'gelu(allreduce(acc, devices)) + bias[j]' --json >report
+    jq -e '.ranks | .collective == "all_reduce" and ([.steps[].step] | index("all_reduce of P") < index("epilogue of 72 rows"))' report
+    ranks 72x96x64 $TILE --ranks=3 --split=k --epilogue 'gelu(reduce_scatter(acc, devices)) + broadcast(bias[j], devices)' --json >report
+    jq -e '.ranks | .collective == "reduce_scatter" and (.steps[0].step | startswith("broadcast of"))' report
+    ranks 72x96x64 $TILE --ranks=3 --split=m --json \
+        --epilogue 'z = acc + broadcast(bias[j], devices); D = all_gather(relu(z), devices); c[j] = allreduce(sum(z, 0), devices); t = allreduce(sum(z), devices)' >report
+    jq -e '.ranks | all(.results[]; .compared == 72 * 96 + 96 + 1) and ([.steps[].step] | map(select(startswith("all_reduce"))) | length == 2)' report
+    # a rank without rows adds zeros; one device has the values themselves
+    ranks 8x96x64 $TILE --ranks=3 --split=m --epilogue 'D = relu(acc); c[j] = allreduce(sum(acc, 0), devices)'
+    ranks 72x96x64 $TILE --epilogue 'D = all_gather(relu(allreduce(acc, devices)), devices)'
+    run cute-dump evt 'D = gelu(allreduce(acc, devices)) + broadcast(bias[j], devices)'
+    says "step of the launch plan: AllReduce of acc at the level devices: behind the product's kernel, with --split=k"
+    says "step of the launch plan: Broadcast of bias at the level devices: from rank 0, in front of the product's kernel"
+    cute-dump evt --json 'D = all_gather(relu(acc), devices)' | jq -e '.steps == [{"collective": "AllGather", "level": "devices", "name": "D",
+        "lowering": "behind all kernels, with --split=m"}]'
+}
+
 @test "an epilogue that needs elements of other ranks is refused where it is written" {
     refused() { # message, options
         run --separate-stderr ranks 72x96x64 "${@:2}" --ranks=2
@@ -96,6 +114,10 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "with --split=n a rank has some columns of each row: expected no reduction along rows, or --split=m or k" --split=n --epilogue='D = acc; r[i] = sum(acc, 1)'
     refused "with reduce-scatter a rank has some rows of each column: expected no reduction over rows, or --collective=all-reduce" \
         --split=k --collective=reduce-scatter --epilogue='D = acc; c[j] = sum(acc, 0)'
+    refused "AllReduce of the sums requires --split=k and --collective=all-reduce" --split=m --epilogue='relu(allreduce(acc, devices))'
+    refused "ReduceScatter of the sums requires --split=k and --collective=reduce-scatter" --split=k --collective=all-reduce --epilogue='reduce_scatter(acc, devices)'
+    refused "AllGather of a result requires --split=m" --split=k --epilogue='all_gather(relu(acc), devices)'
+    refused "'s' is divided among the ranks: expected an operand that all have, to broadcast" --split=m --epilogue='acc * broadcast(s[i], devices)'
     refused "a collective of a tile or cluster depends on each rank's tile: expected the level warp or device" --split=m --epilogue='allreduce(acc, block)'
     run --separate-stderr ranks 72x96x64 --split=m --ranks=2 --epilogue="D = acc; $(for i in $(seq 48); do echo "t$i[i] = s$i[i] * acc[i,j];"; done)"
     echo "$stderr"

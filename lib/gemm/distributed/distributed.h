@@ -86,6 +86,8 @@ typedef struct dist_operand {
 } dist_operand;
 /* False: the problem does not have it. */
 bool dist_operand_of(const dist_problem *problem, dist_buffer buffer, dist_operand *out);
+/* The buffer of a collective between devices in an expression, of a result or operand. */
+dist_buffer dist_step_buffer(const dist_problem *problem, const epilogue_step *step);
 /* "A", "partial sums", "bias"; NULL: no such buffer. */
 const char *dist_buffer_name(const dist_problem *problem, dist_buffer buffer);
 /* A buffer as matrices: the part of the whole that it has after a run. */
@@ -105,13 +107,15 @@ int64_t dist_matrix_row(const dist_matrix *matrix, int64_t row);
 
 /* ---- steps (steps.c) ---- */
 
-/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored. */
+/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR:
+ * zeros, in a result that the rank adds nothing to. */
 typedef enum dist_kind {
     DIST_PRODUCT,
     DIST_COLLECTIVE,
     DIST_EPILOGUE,
     DIST_RESET,
     DIST_AWAIT,
+    DIST_CLEAR,
     DIST_RECORD,
     DIST_WAIT
 } dist_kind;

@@ -332,6 +332,10 @@ static cute_status start_step(const dist_run *r, const dist_step *s, cute_diag *
     case DIST_EPILOGUE: return start_epilogue(r, s, diag);
     case DIST_RESET:
         return g->counters ? cute_stream_fill(stream, g->counters, 0, counter_bytes(g), diag) : CUTE_OK;
+    case DIST_CLEAR: {
+        dist_matrix m = dist_matrix_of(&g->problem, s->to, g->problem.rank);
+        return cute_stream_fill(stream, r->buffers[s->to], 0, dist_matrix_bytes(&m), diag);
+    }
     case DIST_AWAIT:
         return g->device->ops->stream_wait_count(g->device, stream,
                                                  g->counters + (cute_address)s->group * sizeof(uint32_t),

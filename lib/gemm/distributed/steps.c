@@ -83,6 +83,34 @@ static void add_epilogue(builder *b)
     if (b->p->finishes && r.rows > 0 && r.columns > 0) add_step(b, DIST_EPILOGUE, 1)->rows = r.rows;
 }
 
+/* Operands that rank 0 has for all, in front of the products. */
+static void broadcast_operands(builder *b)
+{
+    const epilogue_tree *t = b->p->read.tree;
+    bool any = false;
+    for (int i = 0; t && b->p->size > 1 && i < t->step_count; i++) {
+        if (t->steps[i].moment != EPILOGUE_OF_OPERAND) continue;
+        dist_buffer buffer = dist_step_buffer(b->p, &t->steps[i]);
+        add_call(b, COMM_BROADCAST, buffer, 0, buffer, 0, dist_matrix_of(b->p, buffer, b->p->rank).elements)
+            ->peer = 0;
+        any = true;
+    }
+    if (any) order_streams(b, 1, 0);
+}
+
+/* Sums over each rank's rows become those over all. */
+static void reduce_results(builder *b)
+{
+    const epilogue_tree *t = b->p->read.tree;
+    for (int i = 0; t && !b->p->finishes && b->p->size > 1 && i < t->step_count; i++) {
+        if (t->steps[i].moment != EPILOGUE_OF_RESULT || t->steps[i].collective != EPILOGUE_ALL_REDUCE)
+            continue;
+        dist_buffer buffer = dist_step_buffer(b->p, &t->steps[i]);
+        if (!b->own.m) add_step(b, DIST_CLEAR, 1)->to = buffer;
+        add_call(b, COMM_ALL_REDUCE, buffer, 0, buffer, 0, dist_matrix_of(b->p, buffer, b->p->rank).elements);
+    }
+}
+
 /* ---- one after the other ---- */
 
 /* The rank's product; a gathered A by columns is a matrix for each rank. */
@@ -138,6 +166,7 @@ static void build_sequence(builder *b)
     add_product(b, 0, b->own.m);
     order_streams(b, 0, 1);
     for (int64_t i = 0; i < items; i++) collect_item(b, i);
+    reduce_results(b);
     add_epilogue(b);
 }
 
@@ -314,6 +343,7 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
         out->groups = groups > 0 ? groups : p->size;
     out->puts = puts && out->overlap == DIST_ROTATE;
+    broadcast_operands(&b);
     if (out->overlap == DIST_SIGNAL) {
         out->tiles = *tiles;
         if (!dist_tiles_fit(p, tiles, out->groups, &out->group_rows))
@@ -346,6 +376,7 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
                  (long long)(s->first + s->rows - 1));
         break;
     case DIST_RESET: snprintf(out, size, "reset of the counters"); break;
+    case DIST_CLEAR: snprintf(out, size, "zeros in %s", letter_of(s->to)); break;
     case DIST_AWAIT:
         snprintf(out, size, "wait for %lld tiles of rows %lld to %lld", (long long)s->tiles,
                  (long long)s->first, (long long)(s->first + s->rows - 1));
