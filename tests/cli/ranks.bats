@@ -17,7 +17,7 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
 nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cute-run.*$1" >/dev/null; }
 
 @test "random products on 2 to 8 ranks have the sums, and the bits of one rank" {
-    python3 "$BATS_TEST_DIRNAME/../ranks/random" "$CUTE_BIN" 12 --few
+    python3 "$BATS_TEST_DIRNAME/../ranks/random" "$CUTE_BIN" 8 --few --seeds=5
 }
 
 @test "each split and collective is right on any number of ranks, also where ranks have nothing to do" {
@@ -149,6 +149,21 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     run mpirun --allow-run-as-root --oversubscribe -n 3 cute-run --device emulator --gemm 40x48x64 $TILE --split=k
     [ $status -eq 0 ]
     says "ranks: 3, started by mpirun"
+}
+
+@test "torchrun starts the ranks" {
+    command -v torchrun >/dev/null || skip "no torchrun"
+    run torchrun --no-python --nproc-per-node 3 cute-run --device emulator --gemm 40x48x64 $TILE --split=k
+    [ $status -eq 0 ]
+    says "ranks: 3, started by torchrun"
+}
+
+@test "srun starts the ranks" {
+    command -v srun >/dev/null || skip "no srun"
+    timeout 10 srun -n 3 --overcommit true || skip "srun finds no node: it needs slurmctld and slurmd"
+    run srun -n 3 --overcommit cute-run --device emulator --gemm 40x48x64 $TILE --split=k
+    [ $status -eq 0 ]
+    says "ranks: 3, started by srun"
 }
 
 @test "a rank that is killed is named, and no process or file remains" {
