@@ -775,6 +775,16 @@ static cute_status cuda_stream_wait(cute_device *device, cute_stream *stream, cu
     return CUTE_OK;
 }
 
+static cute_status cuda_stream_wait_count(cute_device *device, cute_stream *stream, cute_address counter,
+                                          uint32_t count, cute_diag *diag)
+{
+    enum { AT_LEAST = 0 }; /* CU_STREAM_WAIT_VALUE_GEQ */
+    if (!cuda(device)->api.stream_wait_count) return fail_unsupported("waiting for counters", diag);
+    DRIVER(cuda(device), stream_wait_count(handle_of(device, stream), counter, count, AT_LEAST),
+           "waiting for a counter");
+    return CUTE_OK;
+}
+
 static cute_status cuda_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
 {
     DRIVER(cuda(device), stream_sync(handle_of(device, stream)), "synchronizing with a stream");
@@ -871,6 +881,7 @@ static const cute_device_ops cuda_ops = {
     .stream_create_urgent = cuda_stream_create_urgent,
     .stream_destroy = cuda_stream_destroy,
     .stream_wait = cuda_stream_wait,
+    .stream_wait_count = cuda_stream_wait_count,
     .stream_sync = cuda_stream_sync,
     .event_create = cuda_event_create,
     .event_record = cuda_event_record,

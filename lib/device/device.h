@@ -71,6 +71,8 @@ typedef struct cute_device_ops {
     cute_status (*stream_create_urgent)(cute_device *, cute_stream **, cute_diag *);
     void (*stream_destroy)(cute_stream *);
     cute_status (*stream_wait)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
+    /* The stream's later work waits until a counter of 32 bits in device memory has at least this value. */
+    cute_status (*stream_wait_count)(cute_device *, cute_stream *, cute_address, uint32_t, cute_diag *);
     cute_status (*stream_sync)(cute_device *, cute_stream *, cute_diag *);
     cute_status (*event_create)(cute_device *, cute_device_event **, cute_diag *);
     cute_status (*event_record)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);

@@ -677,6 +677,18 @@ static cute_status emulator_stream_wait(cute_device *device, cute_stream *stream
     return CUTE_OK;
 }
 
+/* Work completes when it is started, so what is not counted now never will be. */
+static cute_status emulator_stream_wait_count(cute_device *device, cute_stream *stream, cute_address counter,
+                                              uint32_t count, cute_diag *diag)
+{
+    uint32_t now = 0;
+    CUTE_TRY(device->ops->download(device, stream, &now, counter, sizeof now, diag));
+    if (now >= count) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "a stream waits for a counter that nothing increases: expected %u at 0x%llx, got %u",
+                     count, (unsigned long long)counter, now);
+}
+
 static cute_status emulator_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
 {
     (void)device, (void)stream, (void)diag;
@@ -876,6 +888,7 @@ static const cute_device_ops emulator_ops = {
     .stream_create = emulator_stream_create,
     .stream_destroy = emulator_stream_destroy,
     .stream_wait = emulator_stream_wait,
+    .stream_wait_count = emulator_stream_wait_count,
     .stream_sync = emulator_stream_sync,
     .event_create = emulator_event_create,
     .event_record = emulator_event_record,

@@ -52,7 +52,8 @@ typedef enum epilogue_level {
     EPILOGUE_WARP,
     EPILOGUE_BLOCK,
     EPILOGUE_CLUSTER,
-    EPILOGUE_DEVICE
+    EPILOGUE_DEVICE,
+    EPILOGUE_DEVICES /* between devices: a step of the launch plan */
 } epilogue_level;
 
 /* Where a node's value is computed. */
@@ -106,6 +107,17 @@ typedef struct epilogue_output {
 
 enum { EPILOGUE_NODES = 512, EPILOGUE_OUTPUTS = 16, EPILOGUE_DEPTH = 64, EPILOGUE_TEXT = 16384 };
 
+/* A collective between devices, which is a step of the launch plan: of the product's sums, of a result, or of an operand. */
+typedef enum epilogue_moment { EPILOGUE_OF_SUMS, EPILOGUE_OF_RESULT, EPILOGUE_OF_OPERAND } epilogue_moment;
+typedef struct epilogue_step {
+    epilogue_collective collective;
+    epilogue_moment moment;
+    const epilogue_node *node; /* whose value it combines */
+    const char *name;          /* "acc", or that of the result or operand */
+    size_t offset, length;     /* place in the text */
+} epilogue_step;
+enum { EPILOGUE_STEPS = 16 };
+
 /* The problem that the passes need. */
 typedef struct epilogue_problem {
     int64_t m, n, k;
@@ -126,6 +138,8 @@ typedef struct epilogue_tree {
     epilogue_problem problem;
     const char *passes[16]; /* that have run, in order */
     int pass_count;
+    epilogue_step steps[EPILOGUE_STEPS]; /* by PassCustomCommunication */
+    int step_count;
     int stages;        /* kernels' stages: 1 if all is in the product's kernel */
     int64_t cluster_n; /* blocks of a cluster along N, which have whole rows; 1: no clusters */
     epilogue_node
@@ -152,6 +166,8 @@ const char *epilogue_kind_name(epilogue_kind kind);
 const char *epilogue_level_name(epilogue_level level);
 const char *epilogue_collective_name(epilogue_collective collective);
 const char *epilogue_impl_name(epilogue_impl impl);
+/* "behind the product's kernel, with --split=k". */
+const char *epilogue_step_text(const epilogue_step *step);
 /* "M x N/2", "M x 1". */
 void epilogue_shape_text(epilogue_shape shape, cute_buffer *out);
 int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape shape);

@@ -526,7 +526,7 @@ static cute_status parse_grad(parser *p, size_t from, epilogue_node **out)
 static cute_status parse_collective(parser *p, epilogue_collective collective, size_t from,
                                     epilogue_node **out)
 {
-    static const char *const levels[] = {"warp", "block", "cluster", "device", NULL};
+    static const char *const levels[] = {"warp", "block", "cluster", "device", "devices", NULL};
     char word[32];
     epilogue_node *x;
     int level = -1;
@@ -537,16 +537,9 @@ static cute_status parse_collective(parser *p, epilogue_collective collective, s
     snprintf(word, sizeof word, "%.*s", (int)(length < 30 ? length : 30), p->text + at);
     for (int i = 0; levels[i]; i++)
         if (strcmp(word, levels[i]) == 0) level = i;
-    static const char *const between[] = {"system", "devices", "node", "nodes", "nvlink", NULL};
-    for (int i = 0; between[i]; i++)
-        if (strcmp(word, between[i]) == 0)
-            return fail_parse(p, at, length,
-                              "collectives between devices are not generated: use a communication library on "
-                              "the output, and the level "
-                              "device for one GPU");
     if (level < 0)
         return fail_parse(p, at, length ? length : 1,
-                          "expected the level warp, block, cluster or device, got '%s'", word);
+                          "expected the level warp, block, cluster, device or devices, got '%s'", word);
     p->at += length;
     CUTE_TRY(expect_text(p, ")", "behind the level"));
     epilogue_node node = {.op = EPILOGUE_COMMUNICATE,

@@ -124,7 +124,7 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
         return scale_columns(t, n, 2, 1, diag);
     }
     case EPILOGUE_COMMUNICATE:
-        if (!a->shape.rows || !a->shape.mul)
+        if (n->level != EPILOGUE_DEVICES && (!a->shape.rows || !a->shape.mul))
             return epilogue_fail(t, n->offset, n->length, diag,
                                  "expected a matrix as the operand of a collective");
         n->shape = a->shape;
@@ -271,9 +271,67 @@ static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
     return n->level == EPILOGUE_WARP ? 32 : n->level == EPILOGUE_BLOCK || !blocks ? tile : tile * blocks;
 }
 
+static const epilogue_output *output_of(const epilogue_tree *t, const epilogue_node *n)
+{
+    for (int i = 0; i < t->output_count; i++)
+        if (t->outputs[i].node == n) return &t->outputs[i];
+    return NULL;
+}
+
+static bool has_other_use(const epilogue_tree *t, const epilogue_node *of, const epilogue_node *than)
+{
+    for (int i = 0; i < t->count; i++)
+        for (int a = 0; t->nodes[i] != than && a < t->nodes[i]->count; a++)
+            if (t->nodes[i]->args[a] == of) return true;
+    return output_of(t, of) != NULL;
+}
+
+/* What a collective between devices combines, or NULL and why it is not a step. */
+static const char *find_moment(const epilogue_tree *t, const epilogue_node *n, epilogue_step *out)
+{
+    const epilogue_node *x = n->args[0];
+    const epilogue_output *result = output_of(t, n);
+    bool sums = n->collective == EPILOGUE_ALL_REDUCE || n->collective == EPILOGUE_REDUCE_SCATTER,
+         over_rows = x->op == EPILOGUE_REDUCE && !x->group && x->kind == EPILOGUE_SUM && x->axis != 1;
+    *out = (epilogue_step){n->collective, EPILOGUE_OF_SUMS, x, x->name, n->offset, n->length};
+    if (sums && (x->op == EPILOGUE_ACC || x == t->sums)) {
+        out->name = "acc";
+        return has_other_use(t, x, n)
+                   ? "acc is partial sums elsewhere: expected all uses of acc in this collective"
+                   : NULL;
+    }
+    if (n->collective == EPILOGUE_BROADCAST) {
+        out->moment = EPILOGUE_OF_OPERAND;
+        return x->op == EPILOGUE_LOAD ? NULL : "expected an operand in memory to broadcast between devices";
+    }
+    out->moment = EPILOGUE_OF_RESULT;
+    if (result) out->name = result->name;
+    if (n->collective == EPILOGUE_ALL_GATHER)
+        return result && x->summed ? NULL : "expected a result to gather between devices";
+    return result && over_rows && n->collective == EPILOGUE_ALL_REDUCE
+               ? NULL
+               : "expected acc, or a sum over rows that is a result, to reduce between devices";
+}
+
+/* With one device it is the value itself. */
+static cute_status lower_between_devices(epilogue_tree *t, epilogue_node *n, epilogue_node **out,
+                                         cute_diag *diag)
+{
+    epilogue_step step;
+    const char *why = find_moment(t, n, &step);
+    if (why) return epilogue_fail(t, n->offset, n->length, diag, "%s", why);
+    if (t->step_count == EPILOGUE_STEPS)
+        return epilogue_fail(t, n->offset, n->length, diag,
+                             "expected at most %d collectives between devices, got more", EPILOGUE_STEPS);
+    t->steps[t->step_count++] = step;
+    *out = n->args[0];
+    return CUTE_OK;
+}
+
 static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue_node **out, cute_diag *diag)
 {
     epilogue_node *x = n->args[0];
+    if (n->level == EPILOGUE_DEVICES) return lower_between_devices(t, n, out, diag);
     int64_t columns = epilogue_columns(t, x->shape), group = level_columns(t, n);
     bool whole =
         n->level == EPILOGUE_DEVICE || group > columns || (group == columns && n->level != EPILOGUE_WARP);

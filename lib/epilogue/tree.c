@@ -57,7 +57,7 @@ const char *epilogue_kind_name(epilogue_kind kind)
 
 const char *epilogue_level_name(epilogue_level level)
 {
-    static const char *const names[] = {"warp", "block", "cluster", "device"};
+    static const char *const names[] = {"warp", "block", "cluster", "device", "devices"};
     return names[level];
 }
 
@@ -65,6 +65,16 @@ const char *epilogue_collective_name(epilogue_collective collective)
 {
     static const char *const names[] = {"AllReduce", "ReduceScatter", "AllGather", "Broadcast"};
     return names[collective];
+}
+
+const char *epilogue_step_text(const epilogue_step *s)
+{
+    switch (s->moment) {
+    case EPILOGUE_OF_SUMS: return "behind the product's kernel, with --split=k";
+    case EPILOGUE_OF_RESULT: return "behind all kernels, with --split=m";
+    case EPILOGUE_OF_OPERAND: return "from rank 0, in front of the product's kernel";
+    }
+    return "";
 }
 
 const char *epilogue_impl_name(epilogue_impl impl)

@@ -76,6 +76,10 @@ void epilogue_text(const epilogue_tree *t, cute_buffer *out)
                            cute_dtype_get(o->dtype)->name);
         cute_buffer_release(&shape);
     }
+    for (int i = 0; i < t->step_count; i++)
+        cute_buffer_printf(out, "step of the launch plan: %s of %s at the level devices: %s\n",
+                           epilogue_collective_name(t->steps[i].collective), t->steps[i].name,
+                           epilogue_step_text(&t->steps[i]));
 }
 
 static json_t *shape_json(const epilogue_tree *t, const epilogue_node *n)
@@ -119,8 +123,14 @@ json_t *epilogue_json(const epilogue_tree *t)
         json_array_append_new(outputs, json_pack("{s:s,s:i,s:s}", "name", t->outputs[i].name, "node",
                                                  t->outputs[i].node->number, "element",
                                                  cute_dtype_get(t->outputs[i].dtype)->name));
-    return json_pack("{s:s,s:o,s:o,s:o}", "text", t->text, "passes", passes, "nodes", nodes, "outputs",
-                     outputs);
+    json_t *steps = json_array();
+    for (int i = 0; i < t->step_count; i++)
+        json_array_append_new(steps, json_pack("{s:s,s:s,s:s,s:s}", "collective",
+                                               epilogue_collective_name(t->steps[i].collective), "level",
+                                               "devices", "name", t->steps[i].name, "lowering",
+                                               epilogue_step_text(&t->steps[i])));
+    return json_pack("{s:s,s:o,s:o,s:o,s:o}", "text", t->text, "passes", passes, "nodes", nodes, "outputs",
+                     outputs, "steps", steps);
 }
 
 /* ---- the picture: a row for each distance from the leaves ---- */

@@ -54,6 +54,11 @@ static void put_buffers(document_writer *w, const gemm_problem *p, size_t index,
     if (g->beta != 0)
         put_matrix(w, gemm_buffer_name(w->arena, "C", index, count), p->out, g, g->m, g->n, &p->c);
     put_matrix(w, gemm_buffer_name(w->arena, "D", index, count), p->out, g, g->m, g->n, &p->d);
+    if (w->algo->signal.groups) {
+        json_t *counters =
+            json_pack("{s:s,s:[I]}", "dtype", "i32", "shape", (json_int_t)w->algo->signal.groups);
+        w->failed = w->failed || !counters || json_object_set_new(w->buffers, "signals", counters) != 0;
+    }
     if (!g->bias) return;
     json_t *bias = json_pack("{s:s,s:[I]}", "dtype", cute_dtype_get(p->out)->name, "shape", (json_int_t)g->n);
     const char *name = gemm_buffer_name(w->arena, "bias", index, count);
@@ -237,6 +242,12 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
+    if (algo->signal.groups) {
+        json_object_set_new(args, "signals",
+                            json_pack("{s:s,s:[I],s:[i]}", "buffer", "signals", "shape",
+                                      (json_int_t)algo->signal.groups, "strides", 1));
+        json_object_set_new(args, "group", json_integer((json_int_t)algo->signal.rows));
+    }
     put_plan(w, kernel->function, args);
     if (algo->epilogue) put_plan(w, "gemm_epilogue", separate_epilogue(w, p, index, count, items.first));
 }

@@ -119,6 +119,11 @@ const char *gemm_source_epilogue(void);
 
 /* ---- algorithms (choose.c) ---- */
 
+/* Groups of rows of tiles of a product, counted when they are stored (signal.c). */
+typedef struct gemm_signal {
+    int64_t groups, rows; /* rows: of tiles in a group */
+} gemm_signal;
+
 /* How a problem, or every problem of a group, is computed. */
 typedef struct gemm_algo {
     const gemm_config *config;
@@ -137,6 +142,7 @@ typedef struct gemm_algo {
     double seconds;
     const epilogue_program *program; /* of an expression; NULL: none */
     const struct gemm_own *own;      /* a product of the caller; NULL: none */
+    gemm_signal signal;              /* groups 0: it counts no tiles */
     bool tuned, emulated;            /* tuned: `seconds` was measured; emulated: on the emulator */
     char name[56];                   /* the configuration's, and ":narrow" without vectors */
 } gemm_algo;
@@ -229,6 +235,18 @@ void gemm_define_epilogue(const gemm_problem *problem, cute_dtype sums, gemm_def
 /* Compiles by the program cute-ptx (programs.c); strings in `arena`. */
 cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag *diag);
 
+/* ---- products that count their tiles (signal.c) ---- */
+
+/* Whether the algorithm's kernel stores tiles of rows of D itself, once each. */
+bool gemm_signal_supports(const gemm_algo *algo);
+/* Gives `algo` a kernel of its own, which adds 1 to counter i / rows of the buffer "signals", i32, when a tile of its row i is stored. */
+cute_status gemm_signal_apply(cute_arena *arena, gemm_algo *algo, gemm_signal signal, cute_diag *diag);
+/* As cute_gemm_create, of a product whose kernel counts its tiles. CUTE_INVALID: it cannot. */
+cute_status gemm_create_signalled(const cute_gemm_problem *problem, const cute_gemm_options *options,
+                                  gemm_signal signal, cute_gemm **out, cute_diag *diag);
+/* The memory of the counters, for later runs. */
+cute_status gemm_set_signals(cute_gemm *gemm, cute_address counters, cute_diag *diag);
+
 /* ---- epilogues as a step of their own (finish.c) ---- */
 
 /* D = act(alpha S + beta C + bias), or an expression, of finished sums S: m x n by rows, the matrices of a batch `stride` elements apart. */
@@ -272,6 +290,7 @@ typedef struct gemm_settings {
     const char *device, *configuration, *cache;
     bool ptx;
     bool untuned; /* choose by estimates only */
+    gemm_signal signal;
     const cute_gemm_compiler *compiler;
     /* a product of the caller: cute_gemm_options */
     const cute_module *module;

@@ -98,6 +98,7 @@ static cute_status open_module(cute_gemm *g, const gemm_settings *settings,
         return gemm_own_algorithm(g->arena, g->module, settings->function, first, &g->algo, diag);
     CUTE_TRY(gemm_choose(g->problems, g->count, &settings->target, settings->configuration,
                          settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag));
+    if (settings->signal.groups) CUTE_TRY(gemm_signal_apply(g->arena, &g->algo, settings->signal, diag));
     if (first->tree) CUTE_TRY(gemm_expression_apply(g->arena, &g->algo, first, NULL, &g->program, diag));
     if (own) return CUTE_OK;
     CUTE_TRY(
@@ -188,8 +189,9 @@ static cute_status create_rank(const cute_gemm_problem *problems, size_t count,
     return status;
 }
 
-cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
-                             const cute_gemm_options *options, cute_gemm **out, cute_diag *diag)
+static cute_status create_with(const cute_gemm_problem *problems, size_t count,
+                               const cute_gemm_options *options, gemm_signal signal, cute_gemm **out,
+                               cute_diag *diag)
 {
     cute_gemm_options o = {.size = sizeof o};
     *out = NULL;
@@ -217,11 +219,29 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                               .source_length = o.source_length,
                               .defines = o.defines,
                               .define_count = o.define_count,
-                              .function = o.function};
+                              .function = o.function,
+                              .signal = signal};
     if (!o.communicator) return create_plan(problems, count, &settings, o.device, out, diag);
     o.arch = settings.target.arch;
     o.multiprocessors = settings.target.multiprocessors;
     return create_rank(problems, count, &o, out, diag);
+}
+
+cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
+                             const cute_gemm_options *options, cute_gemm **out, cute_diag *diag)
+{
+    return create_with(problems, count, options, (gemm_signal){0}, out, diag);
+}
+
+cute_status gemm_create_signalled(const cute_gemm_problem *problem, const cute_gemm_options *options,
+                                  gemm_signal signal, cute_gemm **out, cute_diag *diag)
+{
+    return create_with(problem, 1, options, signal, out, diag);
+}
+
+cute_status gemm_set_signals(cute_gemm *g, cute_address counters, cute_diag *diag)
+{
+    return cute_plan_set_buffer(g->plan, "signals", counters, diag);
 }
 
 void cute_gemm_destroy(cute_gemm *g)

@@ -17,7 +17,7 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
 nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cute-run.*$1" >/dev/null; }
 
 @test "random products on 2 to 8 ranks have the sums, and the bits of one rank" {
-    python3 "$BATS_TEST_DIRNAME/../ranks/random" "$CUTE_BIN" 12 --few
+    python3 "$BATS_TEST_DIRNAME/../ranks/random" "$CUTE_BIN" 8 --few --seeds=5
 }
 
 @test "each split and collective is right on any number of ranks, also where ranks have nothing to do" {
@@ -31,14 +31,30 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
 }
 
 @test "the report has the shards, the schedule, and each rank's check" {
-    ranks 64x64x64 $TILE --ranks=2 --split=k --overlap=signal --groups=4 --json >report
-    jq -e '.ranks | .ranks == 2 and .split == "k" and .collective == "all_reduce" and .overlap == "signal" and .groups == 4
+    ranks 64x64x64 $TILE --ranks=2 --split=k --overlap=parts --groups=4 --json >report
+    jq -e '.ranks | .ranks == 2 and .split == "k" and .collective == "all_reduce" and .overlap == "parts" and .groups == 4
         and .provider == "shared memory (stand-in)" and .launcher == "cute-run" and (.times | not)' report
     jq -e '.ranks.results | length == 2 and all(.compared == 4096 and .bad == 0 and .device == "PTX emulator")' report
     jq -e '[.ranks.steps[].step] | index("product of rows 0 to 15") and index("all_reduce of P")' report
     run ranks 64x64x64 $TILE --ranks=2 --split=n
     says "rank 0: product 64x32x64 of 64x64x64"
     says "rank 1: PTX emulator; 2048 elements compared"
+}
+
+@test "one product counts groups of tiles, which are sent while it computes others" {
+    for way in m k "k --collective=reduce-scatter"; do
+        ranks 256x96x64 $TILE --ranks=2 --split=$way --overlap=signal --groups=4 --check=all --bias --json >report
+        jq -e '.ranks | .overlap == "signal" and ([.steps[].step] | index("reset of the counters") == 0 and
+            ([.[] | select(startswith("product"))] | length) == 1 and ([.[] | select(startswith("wait for 2 tiles of rows"))] | length) > 1)' report
+    done
+    # by TMA, in turns of two warpgroups, with the last wave divided along k
+    ranks 512x384x128 --configuration=sm90:128x192:4:2x1:1 --sms=4 --ranks=2 --split=m --overlap=signal --groups=4 --check=race,barrier
+    ranks 768x512x256 --configuration=sm90:128x256:4:2x1:0:tail --sms=8 --ranks=2 --split=k --overlap=signal --groups=3
+    # groups that do not fit the tiles of a rank's part; an expression in the kernel
+    run ranks 256x96x64 $TILE --ranks=3 --split=k --collective=reduce-scatter --overlap=signal
+    says "remark: parts"
+    run ranks 256x96x64 $TILE --ranks=2 --split=m --overlap=signal --epilogue='relu(acc)'
+    says "remark: parts"
 }
 
 @test "products of several ranks have C, a bias, activations, batches and D by columns, in each way" {
@@ -72,6 +88,24 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     ranks 8x70000x128 --ranks=2 --split=k --epilogue 'relu(acc) + bias[j]'
 }
 
+@test "collectives between devices in an expression are steps of the launch plan" {
+    ranks 72x96x64 $TILE --ranks=3 --split=k --epilogue 'gelu(allreduce(acc, devices)) + bias[j]' --json >report
+    jq -e '.ranks | .collective == "all_reduce" and ([.steps[].step] | index("all_reduce of P") < index("epilogue of 72 rows"))' report
+    ranks 72x96x64 $TILE --ranks=3 --split=k --epilogue 'gelu(reduce_scatter(acc, devices)) + broadcast(bias[j], devices)' --json >report
+    jq -e '.ranks | .collective == "reduce_scatter" and (.steps[0].step | startswith("broadcast of"))' report
+    ranks 72x96x64 $TILE --ranks=3 --split=m --json \
+        --epilogue 'z = acc + broadcast(bias[j], devices); D = all_gather(relu(z), devices); c[j] = allreduce(sum(z, 0), devices); t = allreduce(sum(z), devices)' >report
+    jq -e '.ranks | all(.results[]; .compared == 72 * 96 + 96 + 1) and ([.steps[].step] | map(select(startswith("all_reduce"))) | length == 2)' report
+    # a rank without rows adds zeros; one device has the values themselves
+    ranks 8x96x64 $TILE --ranks=3 --split=m --epilogue 'D = relu(acc); c[j] = allreduce(sum(acc, 0), devices)'
+    ranks 72x96x64 $TILE --epilogue 'D = all_gather(relu(allreduce(acc, devices)), devices)'
+    run cute-dump evt 'D = gelu(allreduce(acc, devices)) + broadcast(bias[j], devices)'
+    says "step of the launch plan: AllReduce of acc at the level devices: behind the product's kernel, with --split=k"
+    says "step of the launch plan: Broadcast of bias at the level devices: from rank 0, in front of the product's kernel"
+    cute-dump evt --json 'D = all_gather(relu(acc), devices)' | jq -e '.steps == [{"collective": "AllGather", "level": "devices", "name": "D",
+        "lowering": "behind all kernels, with --split=m"}]'
+}
+
 @test "an epilogue that needs elements of other ranks is refused where it is written" {
     refused() { # message, options
         run --separate-stderr ranks 72x96x64 "${@:2}" --ranks=2
@@ -80,6 +114,10 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "with --split=n a rank has some columns of each row: expected no reduction along rows, or --split=m or k" --split=n --epilogue='D = acc; r[i] = sum(acc, 1)'
     refused "with reduce-scatter a rank has some rows of each column: expected no reduction over rows, or --collective=all-reduce" \
         --split=k --collective=reduce-scatter --epilogue='D = acc; c[j] = sum(acc, 0)'
+    refused "AllReduce of the sums requires --split=k and --collective=all-reduce" --split=m --epilogue='relu(allreduce(acc, devices))'
+    refused "ReduceScatter of the sums requires --split=k and --collective=reduce-scatter" --split=k --collective=all-reduce --epilogue='reduce_scatter(acc, devices)'
+    refused "AllGather of a result requires --split=m" --split=k --epilogue='all_gather(relu(acc), devices)'
+    refused "'s' is divided among the ranks: expected an operand that all have, to broadcast" --split=m --epilogue='acc * broadcast(s[i], devices)'
     refused "a collective of a tile or cluster depends on each rank's tile: expected the level warp or device" --split=m --epilogue='allreduce(acc, block)'
     run --separate-stderr ranks 72x96x64 --split=m --ranks=2 --epilogue="D = acc; $(for i in $(seq 48); do echo "t$i[i] = s$i[i] * acc[i,j];"; done)"
     echo "$stderr"
@@ -111,6 +149,21 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     run mpirun --allow-run-as-root --oversubscribe -n 3 cute-run --device emulator --gemm 40x48x64 $TILE --split=k
     [ $status -eq 0 ]
     says "ranks: 3, started by mpirun"
+}
+
+@test "torchrun starts the ranks" {
+    command -v torchrun >/dev/null || skip "no torchrun"
+    run torchrun --no-python --nproc-per-node 3 cute-run --device emulator --gemm 40x48x64 $TILE --split=k
+    [ $status -eq 0 ]
+    says "ranks: 3, started by torchrun"
+}
+
+@test "srun starts the ranks" {
+    command -v srun >/dev/null || skip "no srun"
+    timeout 10 srun -n 3 --overcommit true || skip "srun finds no node: it needs slurmctld and slurmd"
+    run srun -n 3 --overcommit cute-run --device emulator --gemm 40x48x64 $TILE --split=k
+    [ $status -eq 0 ]
+    says "ranks: 3, started by srun"
 }
 
 @test "a rank that is killed is named, and no process or file remains" {
@@ -191,7 +244,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--split expects m, n or k, got 'q'" --ranks=2 --split=q
     refused "--split=m expects --collective=all-gather, got 'all-reduce'" --ranks=2 --split=m --collective=all-reduce
     refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
-    refused "--overlap expects auto, sequence or signal with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--overlap expects auto, sequence, signal or parts with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
     refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
     refused "--comm expects nccl, nccl-send or shared, got 'mpi'" --ranks=2 --split=m --comm=mpi
     refused "--vs expects cublas, got 'x'" --ranks=2 --split=m --vs=x
@@ -222,7 +275,7 @@ fake() {
 }
 
 @test "on GPUs NCCL is used, each schedule is right, and times have an efficiency" {
-    for way in "m --overlap=sequence" "m --overlap=signal" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
+    for way in "m --overlap=sequence" "m --overlap=signal" "m --overlap=parts" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
         "k --overlap=sequence" "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=sequence" \
         "k --collective=reduce-scatter --overlap=signal --groups=4"; do
         fake --split=$way --json >report || { cat report; echo "$way"; false; }

@@ -221,6 +221,10 @@ API int cuStreamWaitEvent(void *s, void *e, unsigned flags)
     (void)flags;
     return s && e ? 0 : INVALID;
 }
+API int cuStreamWaitValue32_v2(void *s, uint64_t address, unsigned value, unsigned flags)
+{
+    return s && flags == 0 && *(uint32_t *)(uintptr_t)address >= value ? 0 : INVALID;
+}
 static int wait_for_all(void)
 {
     while (pending < 0) sleep(1);
@@ -350,8 +354,9 @@ API int cuModuleUnload(void *m)
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-    static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments",
-                                        "twice",      "product",    "probe", "gemm_epilogue"};
+    static const char *const names[] = {"vector_add",   "fill_index",    "scale",
+                                        "no_arguments", "twice",         "product",
+                                        "probe",        "gemm_epilogue", "product_signals"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -487,6 +492,18 @@ static void product(void **params)
         }
 }
 
+/* The same, which counts the tiles of groups of rows: their number depends on the tile, so all of them have many. */
+static void product_signals(void **params)
+{
+    enum { SIGNALS = 7 };
+    const struct {
+        int32_t *data;
+        int32_t count;
+    } *signals = params[SIGNALS];
+    product(params);
+    for (int i = 0; i < signals->count; i++) signals->data[i] += 1 << 20;
+}
+
 /* kernels/gemm/gemm_epilogue of f32 without an activation: D = alpha P + beta C + bias. Memrefs are their descriptors: two addresses, an
  * offset, extents, strides. */
 static void gemm_epilogue(void **params)
@@ -529,6 +546,7 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 6: product(params); break;
     case 7: usleep(500); break; /* of --calibrate */
     case 8: gemm_epilogue(params); break;
+    case 9: product_signals(params); break;
     }
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cute/emulator.h"
+#include "lib/device/device.h"
 #include "tests/unit/test.h"
 
 enum { DEVICES = 3 };
@@ -135,11 +136,34 @@ static void test_devices_that_do_not_exist(void)
     cute_diag_destroy(diag);
 }
 
+/* Work completes when it is started, so a wait that a GPU would never end is an error. */
+static void test_wait_for_a_counter(void)
+{
+    cute_device *device;
+    cute_stream *stream;
+    cute_address counter;
+    uint32_t three = 3;
+    cute_diag *diag = cute_diag_create();
+    CHECK(cute_emulator_open(NULL, &device, diag) == CUTE_OK);
+    CHECK(cute_stream_create(device, &stream, diag) == CUTE_OK);
+    CHECK(cute_device_alloc(device, 4, &counter, diag) == CUTE_OK);
+    CHECK(cute_device_upload(device, counter, &three, 4, diag) == CUTE_OK);
+    CHECK(device->ops->stream_wait_count(device, stream, counter, 3, diag) == CUTE_OK);
+    CHECK(device->ops->stream_wait_count(device, stream, counter, 4, diag) == CUTE_INVALID);
+    CHECK(strstr(cute_diag_get(diag, 0)->text,
+                 "a stream waits for a counter that nothing increases: expected 4 at 0x"));
+    CHECK(strstr(cute_diag_get(diag, 0)->text, ", got 3"));
+    cute_stream_destroy(stream);
+    cute_device_close(device);
+    cute_diag_destroy(diag);
+}
+
 int main(void)
 {
     TEST("memory and variables are those of each device", test_memory_and_variables_are_those_of_each_device);
     TEST("launches of different devices are not ordered", test_launches_of_different_devices_are_not_ordered);
     TEST("without arguments for each device all get the same", test_same_arguments_for_all_devices);
+    TEST("a stream's wait for a counter that is too low is an error", test_wait_for_a_counter);
     TEST("devices that do not exist are refused", test_devices_that_do_not_exist);
     return test_finish();
 }

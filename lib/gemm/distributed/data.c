@@ -88,6 +88,16 @@ static void fill_rows(void *context, int64_t begin, int64_t end, int worker)
         }
 }
 
+/* Whether rank 0 has an operand that this rank receives. */
+static bool comes_from_first(const dist_problem *p, dist_buffer buffer)
+{
+    const epilogue_tree *t = p->read.tree;
+    for (int i = 0; t && p->rank && i < t->step_count; i++)
+        if (t->steps[i].moment == EPILOGUE_OF_OPERAND && dist_step_buffer(p, &t->steps[i]) == buffer)
+            return true;
+    return false;
+}
+
 void dist_data_fill(const dist_problem *p, dist_buffer buffer, uint64_t seed, void *out)
 {
     dist_matrix m = dist_matrix_of(p, buffer, p->rank);
@@ -99,7 +109,7 @@ void dist_data_fill(const dist_problem *p, dist_buffer buffer, uint64_t seed, vo
     }
     memset(out, 0xFF, dist_matrix_bytes(&m)); /* NaN: an element that is not written fails the check */
     bool operand = dist_operand_of(p, buffer, &o);
-    if (operand ? o.result : buffer == DIST_S) return;
+    if (operand ? o.result || comes_from_first(p, buffer) : buffer == DIST_S) return;
     if (p->split == DIST_N && buffer == DIST_A) {
         /* the rank's shard; the others have to arrive */
         int64_t chunk = dist_shard_of(p, p->rank).chunk, first = p->rank * chunk, left = p->whole.m - first;

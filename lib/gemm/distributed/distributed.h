@@ -11,7 +11,7 @@
 
 typedef enum dist_split { DIST_M, DIST_N, DIST_K } dist_split;
 /* AUTO: the model chooses. */
-typedef enum dist_overlap { DIST_AUTO, DIST_SEQUENCE, DIST_SIGNAL, DIST_ROTATE } dist_overlap;
+typedef enum dist_overlap { DIST_AUTO, DIST_SEQUENCE, DIST_SIGNAL, DIST_PARTS, DIST_ROTATE } dist_overlap;
 
 const char *dist_split_name(dist_split split);
 const char *dist_overlap_name(dist_overlap overlap);
@@ -86,6 +86,8 @@ typedef struct dist_operand {
 } dist_operand;
 /* False: the problem does not have it. */
 bool dist_operand_of(const dist_problem *problem, dist_buffer buffer, dist_operand *out);
+/* The buffer of a collective between devices in an expression, of a result or operand. */
+dist_buffer dist_step_buffer(const dist_problem *problem, const epilogue_step *step);
 /* "A", "partial sums", "bias"; NULL: no such buffer. */
 const char *dist_buffer_name(const dist_problem *problem, dist_buffer buffer);
 /* A buffer as matrices: the part of the whole that it has after a run. */
@@ -105,15 +107,28 @@ int64_t dist_matrix_row(const dist_matrix *matrix, int64_t row);
 
 /* ---- steps (steps.c) ---- */
 
-typedef enum dist_kind { DIST_PRODUCT, DIST_COLLECTIVE, DIST_EPILOGUE, DIST_RECORD, DIST_WAIT } dist_kind;
+/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR:
+ * zeros, in a result that the rank adds nothing to. */
+typedef enum dist_kind {
+    DIST_PRODUCT,
+    DIST_COLLECTIVE,
+    DIST_EPILOGUE,
+    DIST_RESET,
+    DIST_AWAIT,
+    DIST_CLEAR,
+    DIST_RECORD,
+    DIST_WAIT
+} dist_kind;
 /* Products are on stream 0, collectives on stream 1. */
 enum { DIST_STREAMS = 2, DIST_NO_ROWS = -1 };
 
 typedef struct dist_step {
     dist_kind kind;
     int stream, event; /* event: of RECORD and WAIT */
-    /* PRODUCT: rows of the rank's product */
+    /* PRODUCT: rows of the rank's product; AWAIT: of the group */
     int64_t first, rows;
+    /* AWAIT: the counter, and tiles of the group */
+    int64_t group, tiles;
     /* COLLECTIVE, on elements of buffers */
     comm_kind call;
     dist_buffer from, to;
@@ -123,18 +138,29 @@ typedef struct dist_step {
     bool begins, ends; /* the first or last of a group that starts together */
 } dist_step;
 
+/* The tiles of a product that counts them, and its configuration. m 0: there is none. */
+typedef struct dist_tiles {
+    int64_t m, n;
+    char configuration[56];
+} dist_tiles;
+
 typedef struct dist_schedule {
     dist_overlap overlap;
-    int64_t groups; /* of SIGNAL: parts of the product that are sent while the next is computed */
-    bool puts;      /* of ROTATE: shards arrive by puts, else by send and recv */
+    int64_t groups;   /* of SIGNAL and PARTS: parts of the product that are sent while the next is computed */
+    dist_tiles tiles; /* of SIGNAL */
+    int64_t group_rows; /* of SIGNAL: a multiple of tiles.m */
+    bool puts;          /* of ROTATE: shards arrive by puts, else by send and recv */
     dist_step *steps;
     size_t count;
     int events;
 } dist_schedule;
 
-/* The steps of this rank, in `arena`. groups 0: the number of ranks. */
+/* The steps of this rank, in `arena`. groups 0: the number of ranks. SIGNAL requires tiles (else NULL) that fit (dist_tiles_fit). */
 cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
-                                cute_arena *arena, dist_schedule *out, cute_diag *diag);
+                                const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
+                                cute_diag *diag);
+/* Whether each group of tiles can belong to one collective; its rows, for so many groups. */
+bool dist_tiles_fit(const dist_problem *problem, const dist_tiles *tiles, int64_t groups, int64_t *rows);
 /* "product of rows 0 to 127", "broadcast of D, rank 1". */
 void dist_step_text(const dist_step *step, char *out, size_t size);
 

@@ -1,4 +1,5 @@
 /* The time of a distributed product's steps by the models of products and links, and the choice among schedules. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/gemm/distributed/distributed.h"
@@ -26,27 +27,35 @@ typedef struct estimator {
     double seconds;
 } estimator;
 
+/* The rank's product of so many rows without an expression, which has no configurations of its own. */
+static cute_status read_product(const dist_problem *p, int64_t rows, gemm_problem *out, cute_diag *diag)
+{
+    dist_shard own = dist_shard_of(p, p->rank);
+    cute_gemm_problem given = p->whole;
+    given.epilogue = NULL;
+    given.type_d = cute_dtype_get(p->sums)->name;
+    if (dist_result_of(p) != DIST_D) {
+        given.beta = 0;
+        given.bias = false;
+        given.activation = CUTE_GEMM_LINEAR;
+        given.order_d = CUTE_GEMM_ROWS;
+    }
+    given.m = rows;
+    given.n = own.n;
+    given.k = own.k;
+    return gemm_problem_read(&given, -1, out, diag);
+}
+
 static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute_diag *diag)
 {
     const dist_schedule *s = e->schedule;
     if (rows != e->rows) {
-        cute_gemm_problem given = e->p->whole;
         gemm_problem read;
         gemm_algo algo;
-        given.epilogue = NULL;
-        given.type_d = cute_dtype_get(e->p->sums)->name;
-        if (e->p->finishes) {
-            given.beta = 0;
-            given.bias = false;
-            given.activation = CUTE_GEMM_LINEAR;
-            given.order_d = CUTE_GEMM_ROWS;
-        }
-        given.m = rows;
-        given.n = e->own.n;
-        given.k = e->own.k;
-        CUTE_TRY(gemm_problem_read(&given, -1, &read, diag));
+        CUTE_TRY(read_product(e->p, rows, &read, diag));
         gemm_target target = {e->target->arch, dist_multiprocessors(s, e->target->multiprocessors)};
-        CUTE_TRY(gemm_choose(&read, 1, &target, e->configuration, NULL, NULL, &algo, diag));
+        const char *configuration = s->overlap == DIST_SIGNAL ? s->tiles.configuration : e->configuration;
+        CUTE_TRY(gemm_choose(&read, 1, &target, configuration, NULL, NULL, &algo, diag));
         e->rows = rows;
         e->seconds = algo.seconds;
     }
@@ -101,7 +110,8 @@ cute_status dist_estimate_of(const dist_problem *p, const dist_schedule *s, cons
                              dist_estimate *out, cute_diag *diag)
 {
     estimator e = {p, s, target, configuration, network, dist_shard_of(p, p->rank), -1, 0};
-    double now[DIST_STREAMS] = {0}, *events = cute_arena_array(arena, (size_t)s->events + 1, sizeof *events);
+    double product_begin = 0, now[DIST_STREAMS] = {0},
+           *events = cute_arena_array(arena, (size_t)s->events + 1, sizeof *events);
     *out = (dist_estimate){.seconds = cute_arena_array(arena, s->count + 1, sizeof *out->seconds),
                            .begins = cute_arena_array(arena, s->count + 1, sizeof *out->begins),
                            .step_bytes = cute_arena_array(arena, s->count + 1, sizeof *out->step_bytes)};
@@ -109,6 +119,11 @@ cute_status dist_estimate_of(const dist_problem *p, const dist_schedule *s, cons
     for (size_t i = 0; i < s->count; i++) {
         const dist_step *step = &s->steps[i];
         double *at = &now[step->stream], *seconds = &out->seconds[i];
+        if (step->kind == DIST_PRODUCT) product_begin = *at;
+        if (step->kind == DIST_AWAIT) { /* tiles are computed in the order of rows */
+            double done = product_begin + e.seconds * (double)(step->first + step->rows) / (double)e.rows;
+            if (done > *at) *at = done;
+        }
         if (step->kind == DIST_WAIT && events[step->event] > *at) *at = events[step->event];
         if (step->kind == DIST_RECORD) events[step->event] = *at;
         out->begins[i] = *at;
@@ -130,9 +145,37 @@ typedef struct candidate {
     int64_t groups;
 } candidate;
 
-enum { MOST_CANDIDATES = 8 };
+enum { MOST_CANDIDATES = 12 };
 
-static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups, candidate *out)
+/* The tiles of rank 0's whole product, if its kernel counts them. */
+static cute_status find_tiles(const dist_problem *p, const gemm_target *target, const char *configuration,
+                              dist_tiles *out, cute_diag *diag)
+{
+    dist_shard own = dist_shard_of(p, p->rank);
+    gemm_problem read;
+    gemm_algo algo;
+    bool fused = dist_result_of(p) == DIST_D && p->read.tree;
+    *out = (dist_tiles){0};
+    if (fused || !own.m || !own.n || !own.k) return CUTE_OK;
+    CUTE_TRY(read_product(p, own.m, &read, diag));
+    if (configuration) {
+        CUTE_TRY(gemm_choose(&read, 1, target, configuration, NULL, NULL, &algo, diag));
+    } else { /* the fastest that does */
+        gemm_algo all[GEMM_MAX_ALGOS];
+        size_t count = gemm_algos(&read, 1, target, all, GEMM_MAX_ALGOS), i = 0;
+        while (i < count && !gemm_signal_supports(&all[i])) i++;
+        if (i == count) return CUTE_OK;
+        algo = all[i];
+    }
+    if (!gemm_signal_supports(&algo)) return CUTE_OK;
+    out->m = algo.config->bm;
+    out->n = algo.config->bn;
+    snprintf(out->configuration, sizeof out->configuration, "%s", algo.name);
+    return CUTE_OK;
+}
+
+static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups,
+                           const dist_tiles *tiles, candidate *out)
 {
     bool scatters = p->collective == COMM_REDUCE_SCATTER;
     dist_overlap own = p->split == DIST_N ? DIST_ROTATE : DIST_SIGNAL;
@@ -144,8 +187,12 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
         out[count++] = (candidate){DIST_ROTATE, 0};
         return count;
     }
-    for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2)
-        out[count++] = (candidate){DIST_SIGNAL, groups ? groups : parts};
+    for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2) {
+        int64_t of = groups ? groups : parts, rows;
+        bool counts = dist_tiles_fit(p, tiles, of, &rows);
+        if (overlap != DIST_PARTS && counts) out[count++] = (candidate){DIST_SIGNAL, of};
+        if (overlap != DIST_SIGNAL || !counts) out[count++] = (candidate){DIST_PARTS, of};
+    }
     return count;
 }
 
@@ -158,20 +205,23 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
     dist_problem first = *p; /* rank 0 has the most: all ranks decide by it */
     double least = 0;
     first.rank = 0;
-    int count = list_candidates(p, overlap, groups, list);
+    dist_tiles tiles;
+    CUTE_TRY(find_tiles(&first, target, configuration, &tiles, diag));
+    int count = list_candidates(&first, overlap, groups, &tiles, list);
     for (int i = 0; i < count; i++) {
         dist_schedule schedule;
         dist_estimate estimate;
-        CUTE_TRY(dist_schedule_build(&first, list[i].overlap, list[i].groups, puts, arena, &schedule, diag));
+        CUTE_TRY(dist_schedule_build(&first, list[i].overlap, list[i].groups, puts, &tiles, arena, &schedule,
+                                     diag));
         CUTE_TRY(dist_estimate_of(&first, &schedule, target, configuration, network, arena, &estimate, diag));
         if (i && estimate.total >= least) continue;
         least = estimate.total;
         best = list[i];
     }
     dist_schedule sequence;
-    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, arena, &sequence, diag));
+    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, NULL, arena, &sequence, diag));
     CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
-    CUTE_TRY(dist_schedule_build(p, best.overlap, best.groups, puts, arena, &out->schedule, diag));
+    CUTE_TRY(dist_schedule_build(p, best.overlap, best.groups, puts, &tiles, arena, &out->schedule, diag));
     return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
 }
 
@@ -189,12 +239,13 @@ void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag 
         return;
     }
     cute_report(diag, CUTE_REMARK, NULL,
-                "%s, %lld parts: estimated %.1f us instead of %.1f us in sequence: %.1f us of products "
+                "%s, %lld %s: estimated %.1f us instead of %.1f us in sequence: %.1f us of products "
                 "beside %.1f us of "
                 "collectives%s",
                 dist_overlap_name(c->schedule.overlap),
-                (long long)(c->schedule.groups ? c->schedule.groups : p->size), e->total * 1e6,
-                s->total * 1e6, e->product * 1e6, e->collective * 1e6,
+                (long long)(c->schedule.groups ? c->schedule.groups : p->size),
+                c->schedule.overlap == DIST_SIGNAL ? "groups of tiles of one launch" : "parts",
+                e->total * 1e6, s->total * 1e6, e->product * 1e6, e->collective * 1e6,
                 c->schedule.overlap != DIST_ROTATE ? ""
                 : c->schedule.puts                 ? "; shards arrive by puts"
                                    : "; shards arrive by send and recv, as there are no puts");

@@ -85,7 +85,7 @@ static cute_status create_plans(job_run *r, cute_diag *diag)
     if (j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
     cute_status status = create_dist(r, &r->out->choice.schedule, &r->dist, diag);
     if (status == CUTE_OK && j->bench) {
-        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, false, r->arena, &r->plain, diag);
+        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, false, NULL, r->arena, &r->plain, diag);
         if (status == CUTE_OK) status = create_dist(r, &r->plain, &r->sequence, diag);
     }
     CUTE_TRY(status);

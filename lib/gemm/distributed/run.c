@@ -21,7 +21,8 @@ struct gemm_dist {
     cute_device *device;
     row_plan *plans;
     size_t plan_count;
-    gemm_finish *finish; /* NULL: the products have the epilogue */
+    gemm_finish *finish;   /* NULL: the products have the epilogue */
+    cute_address counters; /* of SIGNAL: of groups of tiles */
     cute_stream *streams[DIST_STREAMS];
     cute_device_event **events; /* OWN_EVENTS, then those of the schedule */
     cute_ranks *ranks;          /* that are told of the steps; may be NULL */
@@ -86,6 +87,17 @@ static cute_gemm_problem row_problem(const dist_problem *p, int64_t rows)
     return given;
 }
 
+static int64_t counter_count(const gemm_dist *g)
+{
+    int64_t rows = dist_shard_of(&g->problem, g->problem.rank).m, group = g->schedule->group_rows;
+    return rows / group + (rows % group != 0);
+}
+
+static size_t counter_bytes(const gemm_dist *g)
+{
+    return (size_t)counter_count(g) * sizeof(uint32_t);
+}
+
 static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_gemm_options *options,
                                    cute_diag *diag)
 {
@@ -94,6 +106,14 @@ static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_
     plan->rows = s->rows;
     cute_gemm_options own_options = *options;
     own_options.multiprocessors = dist_multiprocessors(g->schedule, options->multiprocessors);
+    const dist_tiles *tiles = &g->schedule->tiles;
+    if (g->counters) {
+        gemm_signal signal = {counter_count(g), g->schedule->group_rows / tiles->m};
+        own_options.configuration = tiles->configuration;
+        CUTE_TRY(gemm_create_signalled(&given, &own_options, signal, &plan->gemm, diag));
+        g->plan_count++;
+        return gemm_set_signals(plan->gemm, g->counters, diag);
+    }
     CUTE_TRY(cute_gemm_create(&given, 1, &own_options, &plan->gemm, diag));
     g->plan_count++;
     return CUTE_OK;
@@ -125,6 +145,12 @@ static cute_status create_finish(gemm_dist *g, const cute_gemm_options *options,
 static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, cute_diag *diag)
 {
     const dist_schedule *s = g->schedule;
+    if (s->overlap == DIST_SIGNAL && counter_bytes(g)) {
+        CUTE_TRY(cute_device_alloc(g->device, counter_bytes(g), &g->counters, diag));
+        if (g->device->ops->emulator)
+            CUTE_TRY(cute_emulator_describe_buffer(g->device, g->counters, "counters", counter_bytes(g), true,
+                                                   diag));
+    }
     g->plans = cute_arena_array(g->arena, s->count + 1, sizeof *g->plans);
     if (!g->plans) return cute_fail_memory(diag);
     for (size_t i = 0; i < s->count; i++) {
@@ -175,6 +201,7 @@ void gemm_dist_destroy(gemm_dist *g)
     if (!g) return;
     for (size_t i = 0; i < g->plan_count; i++) cute_gemm_destroy(g->plans[i].gemm);
     gemm_finish_destroy(g->finish);
+    if (g->counters) cute_device_free(g->device, g->counters, NULL);
     for (int i = 0; i < DIST_STREAMS; i++) cute_stream_destroy(g->streams[i]);
     cute_arena_destroy(g->arena);
     free(g);
@@ -303,6 +330,16 @@ static cute_status start_step(const dist_run *r, const dist_step *s, cute_diag *
     case DIST_PRODUCT: return start_product(r, s, diag);
     case DIST_COLLECTIVE: return start_collective(r, s, diag);
     case DIST_EPILOGUE: return start_epilogue(r, s, diag);
+    case DIST_RESET:
+        return g->counters ? cute_stream_fill(stream, g->counters, 0, counter_bytes(g), diag) : CUTE_OK;
+    case DIST_CLEAR: {
+        dist_matrix m = dist_matrix_of(&g->problem, s->to, g->problem.rank);
+        return cute_stream_fill(stream, r->buffers[s->to], 0, dist_matrix_bytes(&m), diag);
+    }
+    case DIST_AWAIT:
+        return g->device->ops->stream_wait_count(g->device, stream,
+                                                 g->counters + (cute_address)s->group * sizeof(uint32_t),
+                                                 (uint32_t)s->tiles, diag);
     case DIST_RECORD: return cute_stream_record(stream, g->events[OWN_EVENTS + s->event], diag);
     case DIST_WAIT: return cute_stream_wait(stream, g->events[OWN_EVENTS + s->event], diag);
     }
@@ -340,7 +377,7 @@ cute_status gemm_dist_run(gemm_dist *g, const cute_address buffers[DIST_BUFFERS]
     for (int i = 0; i < DIST_STREAMS; i++) CUTE_TRY(cute_stream_wait(g->streams[i], g->events[BEGAN], diag));
     for (size_t i = 0; i < s->count; i++) {
         const dist_step *step = &s->steps[i];
-        bool computes = step->kind == DIST_PRODUCT || step->kind == DIST_EPILOGUE;
+        bool computes = step->kind == DIST_PRODUCT || step->kind == DIST_EPILOGUE || step->kind == DIST_RESET;
         if ((part == DIST_PRODUCTS_ONLY && !computes) ||
             (part == DIST_COLLECTIVES_ONLY && step->kind != DIST_COLLECTIVE))
             continue;

@@ -4,7 +4,7 @@
 #include "lib/gemm/distributed/distributed.h"
 
 static const char *const split_names[] = {"m", "n", "k"};
-static const char *const overlap_names[] = {"auto", "sequence", "signal", "rotate"};
+static const char *const overlap_names[] = {"auto", "sequence", "signal", "parts", "rotate"};
 
 /* What each split does with each collective, the default one first, and the schedules other than the sequence. */
 static const struct {
@@ -78,6 +78,7 @@ typedef struct epilogue_reach {
     const epilogue_node *down, *across; /* reductions over rows, over columns; NULL: none */
     const epilogue_node *tile;          /* a collective of a tile or a cluster */
     bool columns_first;                 /* an operand or result whose columns are contiguous */
+    bool partial;                       /* a sum over a rank's own rows, which a collective adds */
     int64_t unit;                       /* columns of a group, of which parts are multiples */
     int64_t bytes;                      /* of the narrowest element */
 } epilogue_reach;
@@ -93,6 +94,15 @@ static int64_t common_multiple(int64_t a, int64_t b)
     return a / x * b;
 }
 
+static const epilogue_step *step_of(const epilogue_tree *t, const epilogue_node *reduction)
+{
+    for (int i = 0; i < t->step_count; i++)
+        if (t->steps[i].node == reduction && t->steps[i].moment == EPILOGUE_OF_RESULT &&
+            t->steps[i].collective == EPILOGUE_ALL_REDUCE)
+            return &t->steps[i];
+    return NULL;
+}
+
 static epilogue_reach reach_of(const epilogue_tree *t)
 {
     epilogue_reach r = {.unit = 1, .bytes = 16};
@@ -101,7 +111,9 @@ static epilogue_reach reach_of(const epilogue_tree *t)
         int64_t group = n->op == EPILOGUE_SLICE                ? n->step
                         : n->op == EPILOGUE_REDUCE && n->group ? n->group
                                                                : 1;
-        if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 1) r.down = n;
+        bool combined = step_of(t, n) != NULL; /* each rank reduces its own rows */
+        r.partial = r.partial || combined;
+        if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 1 && !combined) r.down = n;
         if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 0) r.across = n;
         if (n->op == EPILOGUE_COMMUNICATE) r.tile = n;
         r.columns_first = r.columns_first || (n->op == EPILOGUE_LOAD && n->turned);
@@ -147,8 +159,54 @@ static cute_status fail_expression(const dist_problem *p, const epilogue_node *n
     return CUTE_INVALID;
 }
 
+/* Whether the split has this collective between devices; one of the sums selects it unless the command line does (chosen). */
+static cute_status read_step(dist_problem *p, const epilogue_step *s, bool chosen, cute_diag *diag)
+{
+    cute_place place = epilogue_place(p->read.tree, s->offset, s->length);
+    comm_kind kind = s->collective == EPILOGUE_REDUCE_SCATTER ? COMM_REDUCE_SCATTER : COMM_ALL_REDUCE;
+    bool rows = s->node->shape.rows, columns = s->node->shape.mul != 0, divided;
+    switch (s->moment) {
+    case EPILOGUE_OF_SUMS:
+        if (p->split == DIST_K && !chosen) p->collective = kind;
+        if (p->split == DIST_K && p->collective == kind) return CUTE_OK;
+        cute_report(diag, CUTE_ERROR, &place, "%s of the sums requires --split=k and --collective=%s",
+                    epilogue_collective_name(s->collective),
+                    kind == COMM_ALL_REDUCE ? "all-reduce" : "reduce-scatter");
+        return CUTE_INVALID;
+    case EPILOGUE_OF_RESULT:
+        if (p->split == DIST_M) return CUTE_OK;
+        cute_report(diag, CUTE_ERROR, &place, "%s of a result requires --split=m",
+                    epilogue_collective_name(s->collective));
+        return CUTE_INVALID;
+    case EPILOGUE_OF_OPERAND:
+        divided = (rows && (p->split == DIST_M || scatters(p))) || (columns && p->split == DIST_N);
+        if (!divided) return CUTE_OK;
+        cute_report(diag, CUTE_ERROR, &place,
+                    "'%s' is divided among the ranks: expected an operand that all have, to broadcast",
+                    s->name);
+        return CUTE_INVALID;
+    }
+    return CUTE_OK;
+}
+
+static cute_status read_steps(dist_problem *p, bool chosen, cute_diag *diag)
+{
+    const epilogue_tree *t = p->read.tree;
+    for (int i = 0; p->size > 1 && i < t->step_count; i++) CUTE_TRY(read_step(p, &t->steps[i], chosen, diag));
+    return CUTE_OK;
+}
+
+dist_buffer dist_step_buffer(const dist_problem *p, const epilogue_step *s)
+{
+    dist_operand o;
+    for (int i = DIST_D; i < DIST_BUFFERS; i++)
+        if (dist_operand_of(p, (dist_buffer)i, &o) && strcmp(o.name, s->name) == 0) return (dist_buffer)i;
+    return DIST_BUFFERS;
+}
+
 /* The levels within a warp become groups of columns. Those of a tile depend on the tile, which ranks need not share. */
-static cute_status read_expression(cute_arena *arena, dist_problem *p, epilogue_reach *reach, cute_diag *diag)
+static cute_status read_expression(cute_arena *arena, dist_problem *p, bool chosen, epilogue_reach *reach,
+                                   cute_diag *diag)
 {
     CUTE_TRY(gemm_expression_read(arena, &p->read, diag));
     epilogue_tree *t = p->read.tree;
@@ -167,6 +225,7 @@ static cute_status read_expression(cute_arena *arena, dist_problem *p, epilogue_
     t->problem.cluster_most = 1;
     CUTE_TRY(
         epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag));
+    CUTE_TRY(read_steps(p, chosen, diag));
     *reach = reach_of(t);
     dist_operand unused;
     if (expression_operand(t, DIST_BUFFERS, &unused))
@@ -210,7 +269,7 @@ static void plan_epilogue(dist_problem *p, const epilogue_reach *reach)
         p->finishes = several && (g->beta != 0 || g->bias || g->activation || by_columns);
     else
         p->finishes = several && p->split == DIST_M && by_columns;
-    p->whole_rows = !p->finishes && p->read.tree && (reach->down || reach->columns_first);
+    p->whole_rows = !p->finishes && p->read.tree && (reach->down || reach->columns_first || reach->partial);
     p->sums = sums_type(p);
     int64_t least = smaller(cute_dtype_get(p->read.in)->bytes, cute_dtype_get(p->sums)->bytes);
     least = smaller(smaller(least, reach->bytes), cute_dtype_get(p->read.out)->bytes);
@@ -227,7 +286,7 @@ cute_status dist_problem_read(cute_arena *arena, const cute_gemm_problem *whole,
     CUTE_TRY(gemm_problem_read(whole, -1, &out->read, diag));
     const char *other = unsupported(whole);
     if (other) return cute_fail(diag, CUTE_USAGE, NULL, "products of several ranks do not support %s", other);
-    if (whole->epilogue) CUTE_TRY(read_expression(arena, out, &reach, diag));
+    if (whole->epilogue) CUTE_TRY(read_expression(arena, out, collective != NULL, &reach, diag));
     out->whole.batch = out->read.given.batch;
     out->whole.type_d = out->read.given.type_d;
     plan_epilogue(out, &reach);
@@ -252,7 +311,8 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
     for (int i = 0; i < WAYS; i++)
         if (ways[i].split == p->split && ways[i].collective == p->collective) own = ways[i].overlap;
     for (int i = DIST_AUTO; i <= DIST_ROTATE; i++)
-        if (strcmp(name, overlap_names[i]) == 0 && (i <= DIST_SEQUENCE || i == (int)own)) {
+        if (strcmp(name, overlap_names[i]) == 0 &&
+            (i <= DIST_SEQUENCE || i == (int)own || (i == DIST_PARTS && own == DIST_SIGNAL))) {
             *out = (dist_overlap)i;
             if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
             return cute_fail(diag, CUTE_USAGE, NULL,
@@ -261,9 +321,9 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
                              "over rows or has contiguous columns",
                              name);
         }
-    return cute_fail(diag, CUTE_USAGE, NULL,
-                     "--overlap expects auto, sequence or %s with --split=%s, got '%s'", overlap_names[own],
-                     split_names[p->split], name);
+    return cute_fail(diag, CUTE_USAGE, NULL, "--overlap expects auto, sequence%s%s with --split=%s, got '%s'",
+                     own == DIST_SIGNAL ? ", signal or parts" : " or ",
+                     own == DIST_SIGNAL ? "" : overlap_names[own], split_names[p->split], name);
 }
 
 /* ---- parts ---- */

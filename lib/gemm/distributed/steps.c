@@ -83,6 +83,34 @@ static void add_epilogue(builder *b)
     if (b->p->finishes && r.rows > 0 && r.columns > 0) add_step(b, DIST_EPILOGUE, 1)->rows = r.rows;
 }
 
+/* Operands that rank 0 has for all, in front of the products. */
+static void broadcast_operands(builder *b)
+{
+    const epilogue_tree *t = b->p->read.tree;
+    bool any = false;
+    for (int i = 0; t && b->p->size > 1 && i < t->step_count; i++) {
+        if (t->steps[i].moment != EPILOGUE_OF_OPERAND) continue;
+        dist_buffer buffer = dist_step_buffer(b->p, &t->steps[i]);
+        add_call(b, COMM_BROADCAST, buffer, 0, buffer, 0, dist_matrix_of(b->p, buffer, b->p->rank).elements)
+            ->peer = 0;
+        any = true;
+    }
+    if (any) order_streams(b, 1, 0);
+}
+
+/* Sums over each rank's rows become those over all. */
+static void reduce_results(builder *b)
+{
+    const epilogue_tree *t = b->p->read.tree;
+    for (int i = 0; t && !b->p->finishes && b->p->size > 1 && i < t->step_count; i++) {
+        if (t->steps[i].moment != EPILOGUE_OF_RESULT || t->steps[i].collective != EPILOGUE_ALL_REDUCE)
+            continue;
+        dist_buffer buffer = dist_step_buffer(b->p, &t->steps[i]);
+        if (!b->own.m) add_step(b, DIST_CLEAR, 1)->to = buffer;
+        add_call(b, COMM_ALL_REDUCE, buffer, 0, buffer, 0, dist_matrix_of(b->p, buffer, b->p->rank).elements);
+    }
+}
+
 /* ---- one after the other ---- */
 
 /* The rank's product; a gathered A by columns is a matrix for each rank. */
@@ -138,10 +166,11 @@ static void build_sequence(builder *b)
     add_product(b, 0, b->own.m);
     order_streams(b, 0, 1);
     for (int64_t i = 0; i < items; i++) collect_item(b, i);
+    reduce_results(b);
     add_epilogue(b);
 }
 
-/* ---- the product signals each group of tiles, which a second stream sends ---- */
+/* ---- the product in parts, each of which a second stream sends ---- */
 
 /* Rows of all ranks' parts of a result, as broadcasts that start together: an all_gather would need them side by side. */
 static void gather_rows(builder *b, dist_buffer buffer, int64_t item, int64_t first, int64_t rows)
@@ -180,7 +209,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-static void build_signal(builder *b, int64_t groups)
+static void build_parts(builder *b, int64_t groups)
 {
     const dist_problem *p = b->p;
     int64_t chunk = b->own.chunk;
@@ -194,6 +223,56 @@ static void build_signal(builder *b, int64_t groups)
             int64_t count = rows < extent - first ? rows : extent - first;
             add_product(b, root * chunk + first, count);
             order_streams(b, 0, 1);
+            send_rows(b, root, first, count);
+        }
+    add_epilogue(b);
+}
+
+/* ---- one product that counts each group of tiles, which a second stream sends ---- */
+
+/* Tiles are computed in bands of so many rows of them (order of the product's schedule): groups of whole bands end in turn. */
+enum { BAND = 8 };
+
+bool dist_tiles_fit(const dist_problem *p, const dist_tiles *tiles, int64_t groups, int64_t *rows)
+{
+    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    int64_t chunk = dist_shard_of(p, 0).chunk, extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
+    if (!tiles->m || p->split == DIST_N || p->size == 1) return false;
+    if (scatters) { /* a group belongs to one rank */
+        int64_t parts = ceil_div(groups, p->size);
+        if (chunk % tiles->m != 0) return false;
+        while (chunk % (parts * tiles->m) != 0) parts++;
+        *rows = chunk / parts;
+        return true;
+    }
+    int64_t band = BAND * tiles->m, unit = extent / band >= groups ? band : tiles->m;
+    *rows = ceil_div(ceil_div(extent, groups), unit) * unit;
+    return true;
+}
+
+static void build_signal(builder *b, int64_t rows)
+{
+    const dist_problem *p = b->p;
+    const dist_tiles *t = &b->out->tiles;
+    int64_t chunk = b->own.chunk;
+    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
+    add_step(b, DIST_RESET, 0);
+    order_streams(b, 0, 1);
+    size_t before = b->out->count;
+    add_product(b, 0, b->own.m);
+    bool computes = b->out->count > before;
+    for (int root = 0; root < (scatters ? p->size : 1); root++)
+        for (int64_t first = 0; first < extent; first += rows) {
+            int64_t count = rows < extent - first ? rows : extent - first, at = root * chunk + first,
+                    own = count < b->own.m - at ? count : b->own.m - at;
+            if (computes && own > 0) {
+                dist_step *step = add_step(b, DIST_AWAIT, 1);
+                step->first = at;
+                step->rows = own;
+                step->group = at / rows;
+                step->tiles = ceil_div(own, t->m) * ceil_div(b->own.n, t->n) * p->whole.batch;
+            }
             send_rows(b, root, first, count);
         }
     add_epilogue(b);
@@ -255,15 +334,24 @@ static void build_rotate(builder *b, bool puts)
 }
 
 cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
-                                cute_arena *arena, dist_schedule *out, cute_diag *diag)
+                                const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
+                                cute_diag *diag)
 {
     builder b = {.p = p, .arena = arena, .own = dist_shard_of(p, p->rank), .out = out};
     *out = (dist_schedule){.overlap = overlap};
     if (p->size == 1) out->overlap = DIST_SEQUENCE;
-    if (out->overlap == DIST_SIGNAL) out->groups = groups > 0 ? groups : p->size;
+    if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
+        out->groups = groups > 0 ? groups : p->size;
     out->puts = puts && out->overlap == DIST_ROTATE;
-    if (out->overlap == DIST_SIGNAL)
-        build_signal(&b, out->groups);
+    broadcast_operands(&b);
+    if (out->overlap == DIST_SIGNAL) {
+        out->tiles = *tiles;
+        if (!dist_tiles_fit(p, tiles, out->groups, &out->group_rows))
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected groups of tiles that each belong to one rank");
+        build_signal(&b, out->group_rows);
+    } else if (out->overlap == DIST_PARTS)
+        build_parts(&b, out->groups);
     else if (out->overlap == DIST_ROTATE)
         build_rotate(&b, puts);
     else
@@ -286,6 +374,12 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
     case DIST_PRODUCT:
         snprintf(out, size, "product of rows %lld to %lld", (long long)s->first,
                  (long long)(s->first + s->rows - 1));
+        break;
+    case DIST_RESET: snprintf(out, size, "reset of the counters"); break;
+    case DIST_CLEAR: snprintf(out, size, "zeros in %s", letter_of(s->to)); break;
+    case DIST_AWAIT:
+        snprintf(out, size, "wait for %lld tiles of rows %lld to %lld", (long long)s->tiles,
+                 (long long)s->first, (long long)(s->first + s->rows - 1));
         break;
     case DIST_EPILOGUE: snprintf(out, size, "epilogue of %lld rows", (long long)s->rows); break;
     case DIST_RECORD: snprintf(out, size, "record event %d", s->event); break;

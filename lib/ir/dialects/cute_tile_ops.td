@@ -418,6 +418,22 @@ def Cute_TileAtomicOp : Cute_Op<"tile.atomic"> {
                    Cute_TileReduction:$kind);
 }
 
+def Cute_TileSignalOp : Cute_Op<"tile.signal"> {
+  let summary = "Counts that the block has stored its tiles so far";
+  let description = [{
+    Adds 1 to element `%index` of a vector of counters when all stores of the block in front of it have been performed: a release at the scope of
+    the device. Who sees the count, as `cuStreamWaitValue32` on another stream does, sees the stores: a product signals groups of tiles, and their
+    rows are sent while it computes others.
+
+    Refused: counters that are not a vector of i32 in global memory.
+
+    ```mlir
+    cute.tile.signal(%counters, %index) : (!cute.memref<i32, gmem, "?:1">, i32) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$counters, I32:$index);
+}
+
 def Cute_TileScalarOp : Cute_TileOp<"tile.scalar"> {
   let summary = "The element of a tile that has one";
   let description = [{

@@ -895,6 +895,16 @@ static bool verify_scatter(const cute_op_row *row, MlirOperation op)
     return strcmp(row->name, "cute.tile.atomic") || verify_atomic(row, op);
 }
 
+static bool verify_signal(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *counters = cute_check_operand(&c, 0);
+    if (!cute_check_space(&c, "counters", counters->pointer, CUTE_SPACE_GMEM)) return false;
+    if (counters->tree || !counters->layout.shape || counters->layout.shape->kind == CUTE_TREE_TUPLE)
+        return cute_check_fail(&c, "expects a vector of counters");
+    return cute_check_element(&c, "counters", counters->pointer->element, "i32");
+}
+
 static bool verify_scalar(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -991,6 +1001,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.gather", .infer = infer_gather, .verify = verify_typed_gather},
     {.name = "cute.tile.scatter", .verify = verify_scatter},
     {.name = "cute.tile.atomic", .verify = verify_scatter},
+    {.name = "cute.tile.signal", .verify = verify_signal},
     {.name = "cute.tile.scalar", .infer = infer_scalar, .verify = verify_typed_scalar},
     {.name = "cute.tile.convert"},
 };

@@ -115,6 +115,7 @@ static const struct {
     {"cute.tile.gather", tile_lower_gather},
     {"cute.tile.scatter", tile_lower_scatter},
     {"cute.tile.atomic", tile_lower_scatter},
+    {"cute.tile.signal", tile_lower_signal},
     {"cute.tile.convert", tile_lower_convert},
     {"cute.tile.reduce", tile_lower_reduce},
     {"cute.tile.scan", tile_lower_scan},

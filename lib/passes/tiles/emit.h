@@ -367,6 +367,7 @@ void tile_share_reciprocals(tile_emitter *e);
 
 /* ---- partial sums in global memory (partial_sums.c) ---- */
 
+MlirValue tile_lower_signal(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_give(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
 

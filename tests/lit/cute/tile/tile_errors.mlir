@@ -463,6 +463,22 @@ func.func @f(%x: tensor<8xf32>, %v: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">)
 
 // -----
 
+func.func @f(%v: !cute.memref<i32, gmem, "(?,?):(?{i64},1)">, %i: i32) {
+  // expected-error @below {{expects a vector of counters}}
+  cute.tile.signal(%v, %i) : (!cute.memref<i32, gmem, "(?,?):(?{i64},1)">, i32) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%v: !cute.memref<f32, gmem, "?:1">, %i: i32) {
+  // expected-error @below {{expects counters to have elements of type 'i32', but got 'f32'}}
+  cute.tile.signal(%v, %i) : (!cute.memref<f32, gmem, "?:1">, i32) -> ()
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<8xf32>, %v: !cute.memref<f32, gmem, "?:1">) {
   // expected-error @below {{expects a coordinate for each of the tensor's 1 modes, and at most a mask, but got 0 operands}}
   cute.tile.scatter %x, %v
