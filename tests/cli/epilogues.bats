@@ -127,6 +127,18 @@ wrong() {
     [[ $output == *"--epilogue requires --gemm"* ]]
 }
 
+@test "--tune measures each tile with the epilogue, and its choice is of this expression" {
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
+    text='D = relu(acc + bias[l,j] * s); r = sum(D, 1)'
+    right 64x64x32 bf16 "$text" -Ds=2 --batch=2 --tune
+    chosen=$(sed -n 's/^configuration \([^ ]*\): .*the fastest.*/\1/p' <<<"$output")
+    [ -n "$chosen" ]
+    right 64x64x32 bf16 "$text" -Ds=3 --batch=2
+    [[ $output == *"configuration $chosen: "*"the fastest"* ]]
+    right 64x64x32 bf16 'D = relu(acc + bias[l,j] * s)' -Ds=2 --batch=2
+    [[ $output == *"; estimated"* ]]
+}
+
 @test "passes follow their dependencies, and their order is printed" {
     run -0 cute-dump evt --passes PassGetImpl,PassGradientAllReduce 'dgrad = acc * dsilu(Z[i,j]); D = dgrad'
     [[ $output == *"passes: PassShapeTypePropagation, PassFixElementD, PassCustomCommunication, PassGetImpl, PassGradientAllReduce"* ]]
