@@ -8,14 +8,20 @@
 /* ---- buffers and arguments ---- */
 
 static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t,
-                       epilogue_shape s, bool turned)
+                       epilogue_shape s, bool turned, bool batched)
 {
     json_t *shape = json_array();
+    batched = batched && t->problem.batch > 1;
+    if (batched) json_array_append_new(shape, json_integer(t->problem.batch));
     if (s.rows) json_array_append_new(shape, json_integer(epilogue_rows(t, s)));
     if (s.mul) json_array_append_new(shape, json_integer(epilogue_columns(t, s)));
     json_t *buffer = json_pack("{s:s,s:o}", "dtype", cute_dtype_get(dtype)->name, "shape", shape);
-    if (buffer && turned)
-        json_object_set_new(buffer, "strides", json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s)));
+    if (buffer && turned) {
+        json_t *strides = json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s));
+        if (batched)
+            json_array_insert_new(strides, 0, json_integer(epilogue_rows(t, s) * epilogue_columns(t, s)));
+        json_object_set_new(buffer, "strides", strides);
+    }
     return buffer && json_object_set_new(buffers, name, buffer) == 0;
 }
 
@@ -24,15 +30,34 @@ bool epilogue_put_buffers(const epilogue_tree *t, json_t *buffers)
     bool good = true;
     for (int i = 0; good && i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD) good = put_buffer(buffers, n->name, n->dtype, t, n->shape, n->turned);
+        if (n->op == EPILOGUE_LOAD)
+            good = put_buffer(buffers, n->name, n->dtype, t, n->shape, n->turned, n->batched);
     }
     for (int i = 0; good && i < t->output_count; i++)
         good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape,
-                          t->outputs[i].turned);
+                          t->outputs[i].turned, true);
     return good;
 }
 
-json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count)
+static json_t *memory_json(const epilogue_arg *a, int64_t first, int64_t items)
+{
+    json_t *shape = json_pack("[II]", (json_int_t)a->shape[0], (json_int_t)a->shape[1]),
+           *strides = json_pack("[II]", (json_int_t)a->strides[0], (json_int_t)a->strides[1]);
+    if (a->batched) {
+        json_array_insert_new(shape, 0, json_integer(items));
+        json_array_insert_new(strides, 0, json_integer(a->between));
+    }
+    json_t *arg = json_pack("{s:s,s:o,s:o}", a->temporary ? "temporary" : "buffer", a->name, "shape", shape,
+                            "strides", strides);
+    if (arg && a->temporary)
+        json_object_set_new(arg, "dtype", json_string(cute_dtype_get(a->dtype)->name));
+    else if (arg && a->batched && first)
+        json_object_set_new(arg, "offset", json_integer(first * a->between));
+    return arg;
+}
+
+json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count,
+                             int64_t first, int64_t items)
 {
     json_t *args = json_object();
     for (int i = 0; args && i < kernel->count; i++) {
@@ -45,11 +70,7 @@ json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value
                 if (strcmp(values[v].name, a->name) == 0) value = values[v].value;
             arg = json_real(value);
         } else {
-            arg = json_pack("{s:s,s:[II],s:[II]}", a->temporary ? "temporary" : "buffer", a->name, "shape",
-                            (json_int_t)a->shape[0], (json_int_t)a->shape[1], "strides",
-                            (json_int_t)a->strides[0], (json_int_t)a->strides[1]);
-            if (arg && a->temporary)
-                json_object_set_new(arg, "dtype", json_string(cute_dtype_get(a->dtype)->name));
+            arg = memory_json(a, first, items);
         }
         if (!arg || json_object_set_new(args, a->name, arg) != 0) {
             json_decref(args);
@@ -98,14 +119,17 @@ static void put_number(formula_writer *w, double value)
         cute_buffer_printf(&w->out, value < 0 ? "(%.17g)" : "%.17g", value);
 }
 
-static void put_element(formula_writer *w, const char *name, epilogue_shape s, const char *row,
+static void put_element(formula_writer *w, const char *name, epilogue_shape s, bool batched, const char *row,
                         const char *column)
 {
+    const char *at[3], *separator = "[";
+    int count = 0;
     cute_buffer_puts(&w->out, name);
-    if (s.rows && s.mul)
-        cute_buffer_printf(&w->out, "[%s,%s]", row, column);
-    else if (s.rows || s.mul)
-        cute_buffer_printf(&w->out, "[%s]", s.rows ? row : column);
+    if (batched && w->tree->problem.batch > 1) at[count++] = "l";
+    if (s.rows) at[count++] = row;
+    if (s.mul) at[count++] = column;
+    for (int i = 0; i < count; i++, separator = ",") cute_buffer_printf(&w->out, "%s%s", separator, at[i]);
+    if (count) cute_buffer_putc(&w->out, ']');
 }
 
 static void put_call(formula_writer *w, const epilogue_node *n, const char *row, const char *column)
@@ -147,11 +171,12 @@ static void put_reduction(formula_writer *w, const epilogue_node *n, const char 
 
 static void put_node(formula_writer *w, const epilogue_node *n, const char *row, const char *column)
 {
+    const char *item = w->tree->problem.batch > 1 ? "l," : "";
     if (w->out.length > CHECK_TEXT) return;
     for (int i = 0; w->results && i < w->tree->output_count; i++) {
         const epilogue_output *o = &w->tree->outputs[i];
         if (o == w->output || o->node != n) continue;
-        put_element(w, o->name, n->shape, row, column);
+        put_element(w, o->name, n->shape, true, row, column);
         return;
     }
     switch (n->op) {
@@ -165,11 +190,11 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
             cute_buffer_putc(&w->out, 'x');
             return;
         }
-        cute_buffer_printf(&w->out, "sum(at_%d, %lld, A[%s,at_%d] * B[at_%d,%s])", w->fresh,
-                           (long long)w->tree->problem.k, row, w->fresh, w->fresh, column);
+        cute_buffer_printf(&w->out, "sum(at_%d, %lld, A[%s%s,at_%d] * B[%sat_%d,%s])", w->fresh,
+                           (long long)w->tree->problem.k, item, row, w->fresh, item, w->fresh, column);
         w->fresh++;
         return;
-    case EPILOGUE_LOAD: put_element(w, n->name, n->shape, row, column); return;
+    case EPILOGUE_LOAD: put_element(w, n->name, n->shape, n->batched, row, column); return;
     case EPILOGUE_SCALAR: cute_buffer_puts(&w->out, n->name); return;
     case EPILOGUE_CONSTANT: put_number(w, n->value); return;
     case EPILOGUE_COMPUTE: put_call(w, n, row, column); return;
@@ -286,7 +311,8 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
 {
     const epilogue_problem *p = &t->problem;
     const epilogue_node *n = o->node;
-    bool matrix = epilogue_is_matrix(n), large = (double)p->m * (double)p->n * (double)p->k > FULL_CHECK;
+    bool matrix = epilogue_is_matrix(n), batched = p->batch > 1,
+         large = (double)p->m * (double)p->n * (double)p->k * (double)p->batch > FULL_CHECK;
     formula_writer w = {.tree = t, .output = o, .sums = matrix && is_elementwise(n)};
     /* The sum of all elements of a large product takes too long: it is that of the results in memory. */
     w.results = large && !n->shape.rows && !n->shape.mul;
@@ -295,8 +321,8 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
     json_t *check = NULL;
     bool possible = cute_buffer_ok(&w.out) && w.out.length <= CHECK_TEXT && !(w.results && w.acc);
     if (possible && w.sums && w.acc)
-        check = json_pack("{s:s,s:[ss],s:s}", "einsum", "mk,kn->mn", "operands", "A", "B", "epilogue",
-                          cute_buffer_text(&w.out));
+        check = json_pack("{s:s,s:[ss],s:s}", "einsum", batched ? "lmk,lkn->lmn" : "mk,kn->mn", "operands",
+                          "A", "B", "epilogue", cute_buffer_text(&w.out));
     else if (possible)
         check = json_pack("{s:s}", "expr", cute_buffer_text(&w.out));
     cute_buffer_release(&w.out);
@@ -309,10 +335,14 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
     }
     json_object_set_new(check, "rtol", json_real(rtol));
     json_object_set_new(check, "atol", json_real(atol));
-    if (n->shape.rows || n->shape.mul)
-        json_object_set_new(check, "index",
-                            matrix ? json_pack("[ss]", "i", "j")
-                                   : json_pack("[s]", n->shape.rows ? "i" : "j"));
+    json_t *index = json_array();
+    if (batched) json_array_append_new(index, json_string("l"));
+    if (n->shape.rows) json_array_append_new(index, json_string("i"));
+    if (n->shape.mul) json_array_append_new(index, json_string("j"));
+    if (json_array_size(index))
+        json_object_set_new(check, "index", index);
+    else
+        json_decref(index);
     if (large && (n->shape.rows || n->shape.mul))
         json_object_set_new(check, "sample", json_integer(matrix ? SAMPLES : VECTOR_SAMPLES));
     return check;

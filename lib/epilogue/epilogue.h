@@ -82,6 +82,7 @@ typedef struct epilogue_node {
     cute_dtype dtype;      /* EPILOGUE_CAST: rounded to; EPILOGUE_LOAD: in memory */
     bool stated;           /* EPILOGUE_LOAD: the text states its dtype */
     bool turned;           /* EPILOGUE_LOAD: columns are contiguous */
+    bool batched;          /* EPILOGUE_LOAD: each product of a batch has its own */
     size_t offset, length; /* place in the text */
     int number;            /* in the order of definition, operands first */
     /* by PassShapeTypePropagation */
@@ -101,7 +102,8 @@ typedef struct epilogue_output {
     cute_dtype dtype;
     bool stated, main; /* stated: the text states its dtype; main: D, or the first matrix */
     bool indexed;      /* name[i], name[j] or name[i,j] */
-    bool index_row, index_column, turned; /* turned: name[j,i], columns are contiguous */
+    bool index_row, index_column,
+        turned; /* with `l` in front or not; turned: name[j,i], columns are contiguous */
     size_t offset, length;
 } epilogue_output;
 
@@ -121,6 +123,7 @@ enum { EPILOGUE_STEPS = 16 };
 /* The problem that the passes need. */
 typedef struct epilogue_problem {
     int64_t m, n, k;
+    int64_t batch;           /* products; each has its own results */
     cute_dtype in, sum, out; /* out: of D */
     int64_t tile_m, tile_n;
     int64_t cluster_most; /* blocks that a cluster may have along N */
@@ -172,6 +175,8 @@ const char *epilogue_step_text(const epilogue_step *step);
 void epilogue_shape_text(epilogue_shape shape, cute_buffer *out);
 int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape shape);
 int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape shape);
+/* Elements in memory of a result, or of an operand that each product of a batch has or all share. */
+int64_t epilogue_elements(const epilogue_tree *tree, epilogue_shape shape, bool batched);
 
 /* Whether a matrix needs a reduction of whole rows: it is in the product's kernel where a cluster has them. */
 bool epilogue_needs_rows(const epilogue_tree *tree);
@@ -215,8 +220,9 @@ typedef struct epilogue_arg {
     epilogue_role role;
     bool temporary;
     cute_dtype dtype;
-    int rank;
     int64_t shape[2], strides[2];
+    bool batched;    /* a mode for the products of a batch is in front */
+    int64_t between; /* elements from one product's to the next's */
 } epilogue_arg;
 
 /* TILE_M, TILE_N: of the kernels on matrices behind the product. */
@@ -242,8 +248,9 @@ typedef struct epilogue_value {
 } epilogue_value;
 /* Adds buffers of operands and outputs. */
 bool epilogue_put_buffers(const epilogue_tree *tree, json_t *buffers);
-/* The arguments of a kernel, without A and B. */
-json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count);
+/* The arguments of a kernel for `items` products of a batch, from `first` on, without A and B. */
+json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count,
+                             int64_t first, int64_t items);
 /* The allowed difference of an output from its value in double, for sums and operands of deviation about 1. `sum_error`: of the sums, in
  * addition to that of the product. */
 void epilogue_tolerances(const epilogue_tree *tree, const epilogue_output *output, double sum_error,
@@ -252,7 +259,7 @@ void epilogue_tolerances(const epilogue_tree *tree, const epilogue_output *outpu
 bool epilogue_formula(const epilogue_tree *tree, const epilogue_output *output, cute_buffer *out);
 /* Whether a value needs elements of other rows. */
 bool epilogue_reads_rows(const epilogue_node *node);
-/* Expected results of all outputs, from A (m,k) and B (k,n). */
+/* Expected results of all outputs, from A (m,k) and B (k,n), with a mode for the products of a batch in front. */
 json_t *epilogue_checks(const epilogue_tree *tree);
 
 /* ---- views ---- */

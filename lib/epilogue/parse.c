@@ -253,7 +253,7 @@ static cute_status add_operator(parser *p, const char *name, epilogue_node *a, e
 
 /* ---- names ---- */
 
-static const char *const reserved[] = {"A", "B", "i", "j", "aux", NULL};
+static const char *const reserved[] = {"A", "B", "l", "i", "j", "aux", NULL};
 static const char *const calls[] = {
     "sum",       "mean",           "max",        "min",       "amax", "kth", "grad", "interleave", "repeat",
     "allreduce", "reduce_scatter", "all_gather", "broadcast", NULL};
@@ -307,17 +307,26 @@ static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
                       "expected f32, f16, bf16, e4m3 or e5m2 as the type, got %s", found_text(p, word));
 }
 
-/* "i", "j", "i,j", or "j,i" of a matrix whose columns are contiguous, with the closing bracket. */
-static cute_status parse_indices(parser *p, bool *row, bool *column, bool *turned)
+/* "i", "j", "i,j", or "j,i" of a matrix whose columns are contiguous, behind "l" if each product of a batch has its own; with the closing
+ * bracket. */
+static cute_status parse_indices(parser *p, bool *item, bool *row, bool *column, bool *turned)
 {
     char got[16];
     *row = *column = *turned = false;
+    skip_space(p);
+    *item = name_length(p) == 1 && p->text[p->at] == 'l';
+    if (*item) {
+        p->at++;
+        if (take_text(p, "]")) return CUTE_OK;
+        CUTE_TRY(expect_text(p, ",", "or ']' behind an index"));
+    }
     for (;;) {
         skip_space(p);
         size_t length = name_length(p);
         bool i = length == 1 && p->text[p->at] == 'i', j = length == 1 && p->text[p->at] == 'j';
         if ((!i && !j) || (j && *column) || (i && *row))
-            return fail_parse(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s",
+            return fail_parse(p, p->at, length ? length : 1,
+                              "expected the indices i, j, i,j or j,i, or l in front of them, got %s",
                               found_text(p, got));
         *turned = i && *column;
         *row = *row || i;
@@ -331,9 +340,9 @@ static cute_status parse_indices(parser *p, bool *row, bool *column, bool *turne
 /* A name with indices: an operand in memory, or a value defined above. */
 static cute_status parse_indexed(parser *p, const char *name, size_t length, size_t from, epilogue_node **out)
 {
-    bool row, column, turned, stated;
+    bool item, row, column, turned, stated;
     cute_dtype dtype = CUTE_F32;
-    CUTE_TRY(parse_indices(p, &row, &column, &turned));
+    CUTE_TRY(parse_indices(p, &item, &row, &column, &turned));
     name_value *known = find_name(p, name, length);
     stated = peek_text(p, ":") && !known;
     if (stated) {
@@ -353,7 +362,7 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
     bool sums = length == 3 && memcmp(name, "acc", 3) == 0;
     if (sums) {
         if (!row || !column || stated)
-            return fail_parse(p, from, length, "expected acc or acc[i,j] for the product's sums");
+            return fail_parse(p, from, length, "expected acc, acc[i,j] or acc[l,i,j] for the product's sums");
         epilogue_node acc = {.op = EPILOGUE_ACC, .name = "acc"};
         return add_node(p, &acc, from, out);
     }
@@ -363,11 +372,12 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
                           .dtype = dtype,
                           .stated = stated,
                           .turned = turned,
+                          .batched = item,
                           .shape = {row, column, 1}};
     if (!node.name) return cute_fail_memory(p->diag);
     if (before) {
         if (before->op != EPILOGUE_LOAD || before->shape.rows != row || (before->shape.mul != 0) != column ||
-            before->turned != turned)
+            before->turned != turned || before->batched != item)
             return fail_parse(p, from, p->at - from, "'%s' has other indices than before", node.name);
         if (stated && before->stated && before->dtype != dtype)
             return fail_parse(p, from, p->at - from, "expected type %s of '%s' as before, got %s",
@@ -810,7 +820,7 @@ static cute_status parse_value(parser *p, epilogue_node **out)
 
 typedef struct statement {
     const char *name;
-    bool aux, indexed, row, column, turned, stated;
+    bool aux, indexed, item, row, column, turned, stated;
     cute_dtype dtype;
     size_t offset, length;
 } statement;
@@ -837,7 +847,7 @@ static bool parse_target(parser *p, statement *s, cute_status *status)
         size_t bracket = p->at++;
         cute_diag *diag = p->diag;
         p->diag = NULL;
-        target = parse_indices(p, &s->row, &s->column, &s->turned) == CUTE_OK;
+        target = parse_indices(p, &s->item, &s->row, &s->column, &s->turned) == CUTE_OK;
         p->diag = diag;
         s->indexed = target;
         if (!target) p->at = bracket;

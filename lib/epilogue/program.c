@@ -24,6 +24,7 @@ typedef struct writer {
     const char *values[EPILOGUE_NODES]; /* text; NULL: not computed yet */
     bool tiles[EPILOGUE_NODES];         /* the text is a tile, not a number */
     bool counted_m, counted_n, one;
+    bool batch; /* all tensors but shared operands have a mode for the products of a batch in front */
     int fresh;
     bool failed;
 } writer;
@@ -82,17 +83,20 @@ static int64_t round_up(int64_t x, int64_t to)
 
 /* A matrix, vector or number in memory, as a matrix. */
 static const char *add_tensor(writer *w, const char *name, bool temporary, cute_dtype dtype,
-                              epilogue_shape shape, bool turned)
+                              epilogue_shape shape, bool turned, bool batched)
 {
     int64_t rows = epilogue_rows(w->tree, shape), columns = epilogue_columns(w->tree, shape);
     epilogue_role role = shape.rows && shape.mul ? EPILOGUE_MATRIX
                          : shape.rows            ? EPILOGUE_ROW_TERM
                          : shape.mul             ? EPILOGUE_COL_TERM
                                                  : EPILOGUE_ONE;
-    epilogue_arg arg = {name, role, temporary, dtype, 2, {rows, columns}, {0, 1}};
+    epilogue_arg arg = {name, role, temporary, dtype, {rows, columns}, {0, 1}, w->batch && batched, 0};
     if (role == EPILOGUE_MATRIX) arg.strides[0] = temporary ? round_up(columns, 4) : columns;
     if (role == EPILOGUE_ROW_TERM) arg.strides[0] = 1;
     if (turned) arg.strides[0] = 1, arg.strides[1] = rows;
+    arg.between = temporary && role == EPILOGUE_MATRIX ? rows * arg.strides[0]
+                  : temporary                          ? round_up(rows * columns, 4)
+                                                       : rows * columns;
     return add_arg(w, &arg)->name;
 }
 
@@ -106,12 +110,14 @@ static const char *add_parts(writer *w, const epilogue_node *n, bool flat, int64
                         EPILOGUE_PARTS,
                         true,
                         CUTE_F32,
-                        2,
                         {down, across},
-                        {across, 1}};
+                        {across, 1},
+                        w->batch,
+                        0};
     if (n->axis == 0) arg.shape[1] = epilogue_columns(t, n->shape);
     if (n->axis == 1) arg.shape[0] = across, arg.shape[1] = t->problem.m;
     if (n->axis >= 0) arg.strides[0] = round_up(arg.shape[1], 4);
+    arg.between = arg.shape[0] * arg.strides[0];
     if (flat) {
         arg.role = EPILOGUE_FLAT_PARTS;
         arg.shape[1] = down * across;
@@ -130,44 +136,44 @@ static int64_t vector_of(const writer *w, cute_dtype dtype, int64_t count)
     return v;
 }
 
-static void put_arg_type(const writer *w, const epilogue_arg *a, cute_buffer *out)
+/* The type of a tensor, with a mode for the products of a batch in front of `shape` and `strides`; `bytes` divide its address, `div` the
+ * distance between products. */
+static void put_memref(const epilogue_arg *a, int64_t bytes, const char *shape, const char *strides,
+                       int64_t div, cute_buffer *out)
 {
-    int64_t size = cute_dtype_get(a->dtype)->bytes;
-    const char *type = cute_dtype_mlir(a->dtype);
-    long long v = vector_of(w, a->dtype, a->role == EPILOGUE_ROW_TERM ? a->shape[0] : a->shape[1]);
+    cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(%s%s):(", cute_dtype_mlir(a->dtype),
+                       (long long)bytes, a->batched ? "?," : "", shape);
+    if (a->batched && div > 1) cute_buffer_printf(out, "?{i64 div=%lld},", (long long)div);
+    if (a->batched && div <= 1) cute_buffer_puts(out, "?{i64},");
+    cute_buffer_printf(out, "%s)\">", strides);
+}
+
+static void put_arg_type(writer *w, const epilogue_arg *a, cute_buffer *out)
+{
+    int64_t size = cute_dtype_get(a->dtype)->bytes,
+            v = vector_of(w, a->dtype, a->role == EPILOGUE_ROW_TERM ? a->shape[0] : a->shape[1]);
     switch (a->role) {
     case EPILOGUE_NUMBER: cute_buffer_puts(out, "f32"); return;
     case EPILOGUE_FACTOR: cute_buffer_printf(out, "!_%s", a->name); return;
     case EPILOGUE_ROW_TERM:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},1):(1,1)\">", type,
-                           v * (long long)size, v);
+        put_memref(a, v * size, make_text(w, "?{div=%lld},1", (long long)v), "1,1", v, out);
         return;
     case EPILOGUE_COL_TERM:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,?{div=%lld}):(0,1)\">", type,
-                           v * (long long)size, v);
+        put_memref(a, v * size, make_text(w, "1,?{div=%lld}", (long long)v), "0,1", v, out);
         return;
-    case EPILOGUE_ONE:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,1):(0,1)\">", type,
-                           (long long)size);
-        return;
-    case EPILOGUE_FLAT_PARTS:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(1,?):(0,1)\">", type);
-        return;
-    case EPILOGUE_PARTS:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(?,?):(?{i64},1)\">", type);
-        return;
+    case EPILOGUE_ONE: put_memref(a, size, "1,1", "0,1", 1, out); return;
+    case EPILOGUE_FLAT_PARTS: put_memref(a, 16, "1,?", "0,1", 1, out); return;
+    case EPILOGUE_PARTS: put_memref(a, 16, "?,?", "?{i64},1", 1, out); return;
     case EPILOGUE_MATRIX:
         if (a->strides[1] != 1) {
             v = vector_of(w, a->dtype, a->shape[0]);
-            cute_buffer_printf(out,
-                               "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},?):(1,?{i64 div=%lld})\">",
-                               type, v * (long long)size, v, v);
+            put_memref(a, v * size, make_text(w, "?{div=%lld},?", (long long)v),
+                       make_text(w, "1,?{i64 div=%lld}", (long long)v), v, out);
             return;
         }
         if (a->temporary) v = 4;
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?,?%s):(?{i64 div=%lld},1)\">", type,
-                           v * (long long)size,
-                           a->shape[1] % v == 0 ? make_text((writer *)w, "{div=%lld}", v) : "", v);
+        put_memref(a, v * size, a->shape[1] % v == 0 ? make_text(w, "?,?{div=%lld}", (long long)v) : "?,?",
+                   make_text(w, "?{i64 div=%lld},1", (long long)v), v, out);
         return;
     case EPILOGUE_VECTOR: return;
     }
@@ -196,7 +202,7 @@ static const char *tile_text(writer *w, epilogue_shape s)
 static const char *count_rows(writer *w)
 {
     if (!w->counted_m)
-        cute_buffer_printf(&w->body, "    %%_m = cute.tile.count<0, 1> %%%s\n",
+        cute_buffer_printf(&w->body, "    %%_m = cute.tile.count<%d, 1> %%%s\n", w->batch,
                            w->extents ? w->extents : "A");
     w->counted_m = true;
     return "%_m";
@@ -207,15 +213,15 @@ static const char *count_columns(writer *w, epilogue_shape s)
 {
     if (!w->counted_n) {
         if (!w->extents)
-            cute_buffer_puts(&w->body, "    %_n = cute.tile.count<0, 1> %B\n");
+            cute_buffer_printf(&w->body, "    %%_n = cute.tile.count<%d, 1> %%B\n", w->batch);
         else {
             epilogue_shape x = w->extents_shape;
             cute_buffer_printf(&w->body,
-                               "    %%_nx = cute.tile.count<1, 1> %%%s\n    %%_nd = arith.constant %d : "
+                               "    %%_nx = cute.tile.count<%d, 1> %%%s\n    %%_nd = arith.constant %d : "
                                "i32\n    %%_ny = arith.muli %%_nx, "
                                "%%_nd : i32\n    %%_nm = arith.constant %d : i32\n    %%_n = arith.divui "
                                "%%_ny, %%_nm : i32\n",
-                               w->extents, x.div, x.mul);
+                               w->batch + 1, w->extents, x.div, x.mul);
         }
     }
     w->counted_n = true;
@@ -330,10 +336,16 @@ static const char *emit_tile_reduction(writer *w, epilogue_node *n)
     return value;
 }
 
-static const char *load_tile(writer *w, const char *name, epilogue_shape s)
+/* The coordinate of a product in front of others. */
+static const char *item_of(const writer *w, bool batched)
 {
-    return emit_line(w, "cute.tile.load<[%s], f32> %%%s[%s, %s]", tile_text(w, s), name,
-                     s.rows ? w->at_row : "0", s.mul ? w->at_column : "0");
+    return w->batch && batched ? "%_l, " : "";
+}
+
+static const char *load_tile(writer *w, const char *name, epilogue_shape s, bool batched)
+{
+    return emit_line(w, "cute.tile.load<[%s], f32> %%%s[%s%s, %s]", tile_text(w, s), name,
+                     item_of(w, batched), s.rows ? w->at_row : "0", s.mul ? w->at_column : "0");
 }
 
 /* Where a materialized value is: a result of f32, or a temporary. */
@@ -342,20 +354,21 @@ static const char *location_of(writer *w, const epilogue_node *n)
     for (int i = 0; i < w->tree->output_count; i++) {
         const epilogue_output *o = &w->tree->outputs[i];
         if (o->node == n && o->dtype == CUTE_F32)
-            return add_tensor(w, o->name, false, CUTE_F32, n->shape, o->turned);
+            return add_tensor(w, o->name, false, CUTE_F32, n->shape, o->turned, true);
     }
-    return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape, false);
+    return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape, false, true);
 }
 
 static const char *emit_value(writer *w, epilogue_node *n)
 {
     const char *x;
     if (n->materialized && (epilogue_is_combined(n) || n->stage < w->stage))
-        return load_tile(w, location_of(w, n), n->shape);
+        return load_tile(w, location_of(w, n), n->shape, true);
     switch (n->op) {
     case EPILOGUE_ACC: return "%_f";
     case EPILOGUE_LOAD:
-        return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape, n->turned), n->shape);
+        return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape, n->turned, n->batched),
+                         n->shape, n->batched);
     case EPILOGUE_CONSTANT: w->tiles[n->number] = false; return number_text(w, n->value);
     case EPILOGUE_SCALAR: {
         epilogue_arg arg = {.name = n->name, .role = EPILOGUE_NUMBER, .dtype = CUTE_F32};
@@ -403,12 +416,12 @@ static void emit_store(writer *w, epilogue_node *n, const char *name, cute_dtype
     epilogue_shape s = n->shape;
     if (s.rows || s.mul) {
         /* A constant or scalar value, say, has fewer elements than its place. Of a cluster's blocks, the first stores a column. */
-        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", value, name,
-                           s.rows ? w->at_row : "0",
+        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s%s, %s]\n", value, name,
+                           item_of(w, true), s.rows ? w->at_row : "0",
                            s.mul || (!w->stage && w->tree->cluster_n > 1) ? w->at_column : "0");
         return;
     }
-    cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[0, 0]\n", value, name);
+    cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s0, 0]\n", value, name, item_of(w, true));
 }
 
 /* ---- kernels ---- */
@@ -474,7 +487,7 @@ static void emit_stores(writer *w)
         if (n->stage != w->stage || !in_domain(w, n->shape) ||
             (n->materialized && strcmp(location_of(w, n), o->name) == 0))
             continue;
-        emit_store(w, n, add_tensor(w, o->name, false, o->dtype, n->shape, o->turned), o->dtype);
+        emit_store(w, n, add_tensor(w, o->name, false, o->dtype, n->shape, o->turned, true), o->dtype);
     }
     if (w->stage > 0 && !(w->domain.rows && w->domain.mul)) return;
     for (int i = 0; i < t->count; i++) {
@@ -483,51 +496,51 @@ static void emit_stores(writer *w)
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *part = emit_tile_reduction(w, n), *name = add_parts(w, n, false, &tiles);
         if (n->axis == 1) part = emit_line(w, "cute.tile.reshape<[1, %s]> %s", rows_text(w), part);
-        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", part, name,
+        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s%s, %s]\n", part, name, item_of(w, true),
                            n->axis == 1 ? w->at_column : w->at_row, n->axis == 1 ? w->at_row : w->at_column);
     }
 }
 
-/* The grid of a matrix's tiles, and its clusters. */
-static const char *program_text(writer *w, const epilogue_node *n, const char *name)
+/* The grid of a tensor's tiles: its indices and the extents of a tile. A matrix of the product's kernel may have clusters. */
+static const char *program_text(writer *w, const char *indices, const char *tile, bool matrix,
+                                const char *name)
 {
-    long long cluster = w->stage ? 1 : (long long)w->tree->cluster_n;
-    return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]%s> %%%s%s\n", tile_text(w, n->shape),
-                     cluster > 1 ? make_text(w, ", [1, %lld]", cluster) : "", name,
+    long long cluster = w->stage || !matrix ? 1 : (long long)w->tree->cluster_n;
+    return make_text(w, "    %s%s = cute.tile.program<[%s%s]%s> %%%s%s\n", item_of(w, true), indices,
+                     w->batch ? "1, " : "", tile,
+                     cluster > 1 ? make_text(w, ", [%s1, %lld]", w->batch ? "1, " : "", cluster) : "", name,
                      cluster > 1 ? " {single}" : "");
 }
 
 /* The tensor whose tiles are the grid, and the extents of a tile of it: of a matrix that the kernel stores, else partial results. */
 static const char *grid_text(writer *w)
 {
+    static const char usual[] = "%_i, %_j";
     const epilogue_tree *t = w->tree;
-    const epilogue_arg *found = NULL;
-    for (int i = 0; i < t->output_count && !found; i++) {
+    for (int i = 0; i < t->output_count; i++) {
         epilogue_node *n = t->outputs[i].node;
-        if (n->stage == w->stage && epilogue_is_matrix(n)) return program_text(w, n, t->outputs[i].name);
+        if (n->stage == w->stage && epilogue_is_matrix(n))
+            return program_text(w, usual, tile_text(w, n->shape), true, t->outputs[i].name);
     }
-    for (int i = 0; i < t->count && !found; i++) {
+    for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         if (n->materialized && n->stage == w->stage && epilogue_is_matrix(n) && !epilogue_is_combined(n))
-            return program_text(w, n, location_of(w, n));
+            return program_text(w, usual, tile_text(w, n->shape), true, location_of(w, n));
     }
     for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         int64_t tiles;
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *name = add_parts(w, n, false, &tiles);
-        if (n->axis == 1)
-            return make_text(w, "    %%_j, %%_i = cute.tile.program<[1, %s]> %%%s\n", rows_text(w), name);
-        return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, %s]> %%%s\n",
-                         n->axis == 0 ? columns_text(w, n->shape) : "1", name);
+        const char *along = n->axis == 1 ? rows_text(w) : n->axis == 0 ? columns_text(w, n->shape) : "1";
+        return program_text(w, n->axis == 1 ? "%_j, %_i" : usual, make_text(w, "1, %s", along), false, name);
     }
     for (int i = 0; i < t->output_count; i++) {
         const epilogue_node *n = t->outputs[i].node;
         if (n->stage == w->stage && (n->shape.rows || n->shape.mul))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
-                             t->outputs[i].name);
+            return program_text(w, usual, tile_text(w, n->shape), false, t->outputs[i].name);
     }
-    return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, 1]> %%%s\n", t->outputs[0].name);
+    return program_text(w, usual, "1, 1", false, t->outputs[0].name);
 }
 
 static void write_product(writer *w)
@@ -546,28 +559,30 @@ static void write_product(writer *w)
     w->at_row = "%_i";
     w->at_column = columns ? "%_c0" : "%_j";
     emit_stores(w);
-    const char *head = make_text(w,
-                                 "%s    %%_steps = cute.tile.count<1, ${BK}> %%A\n"
-                                 "    %%_c0 = arith.constant 0 : i32\n"
-                                 "    %%_c1 = arith.constant 1 : i32\n"
-                                 "    %%_zero = arith.constant dense<${Z}> : !_sum\n"
-                                 "    %%_sum = scf.for %%_k = %%_c0 to %%_steps step %%_c1 iter_args(%%_acc "
-                                 "= %%_zero) -> (!_sum) : i32 {\n"
-                                 "      %%_a = cute.tile.load<[${BM}, ${BK}]> %%A[%s, %%_k]\n"
-                                 "      %%_b = cute.tile.load<[${BN}, ${BK}]> %%B[%s, %%_k]\n"
-                                 "      %%_from = cute.tile.where ${PROMOTE}, %%_zero, %%_acc\n"
-                                 "      %%_d = cute.tile.gemm %%_a, %%_b, %%_from {tf32 = ${TF32}}\n"
-                                 "      %%_total = cute.tile.add %%_acc, %%_d\n"
-                                 "      %%_next = cute.tile.where ${PROMOTE}, %%_total, %%_d\n"
-                                 "      scf.yield %%_next : !_sum\n"
-                                 "    }\n"
-                                 "    %%_f = cute.tile.cast<f32> %%_sum\n",
-                                 grid_text(w), w->at_row, w->at_column);
+    const char *head =
+        make_text(w,
+                  "%s    %%_steps = cute.tile.count<%d, ${BK}> %%A\n"
+                  "    %%_c0 = arith.constant 0 : i32\n"
+                  "    %%_c1 = arith.constant 1 : i32\n"
+                  "    %%_zero = arith.constant dense<${Z}> : !_sum\n"
+                  "    %%_sum = scf.for %%_k = %%_c0 to %%_steps step %%_c1 iter_args(%%_acc "
+                  "= %%_zero) -> (!_sum) : i32 {\n"
+                  "      %%_a = cute.tile.load<[${BM}, ${BK}]> %%A[%s%s, %%_k]\n"
+                  "      %%_b = cute.tile.load<[${BN}, ${BK}]> %%B[%s%s, %%_k]\n"
+                  "      %%_from = cute.tile.where ${PROMOTE}, %%_zero, %%_acc\n"
+                  "      %%_d = cute.tile.gemm %%_a, %%_b, %%_from {tf32 = ${TF32}}\n"
+                  "      %%_total = cute.tile.add %%_acc, %%_d\n"
+                  "      %%_next = cute.tile.where ${PROMOTE}, %%_total, %%_d\n"
+                  "      scf.yield %%_next : !_sum\n"
+                  "    }\n"
+                  "    %%_f = cute.tile.cast<f32> %%_sum\n",
+                  grid_text(w), w->batch + 1, item_of(w, true), w->at_row, item_of(w, true), w->at_column);
     end_kernel(
         w,
         make_text(
-            w, " attributes {cute.schedule = \"${SCHEDULE}\", cute.sizes = \"m=%lld n=%lld k=%lld batch=1\"}",
-            (long long)p->m, (long long)p->n, (long long)p->k),
+            w,
+            " attributes {cute.schedule = \"${SCHEDULE}\", cute.sizes = \"m=%lld n=%lld k=%lld batch=%lld\"}",
+            (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->batch),
         head);
 }
 
@@ -584,12 +599,12 @@ static void emit_combination(writer *w, epilogue_node *n)
                        "    %%_z%d = arith.constant dense<%s> : tensor<1x%dxf32>\n"
                        "    %%_r%d = scf.for %%_k = %%_c0 to %%_n%d step %%_c1 iter_args(%%_so_far = %%_z%d) "
                        "-> (tensor<1x%dxf32>) : i32 {\n"
-                       "      %%_x = cute.tile.load<[1, %d]%s> %%%s[%s, %s]\n"
+                       "      %%_x = cute.tile.load<[1, %d]%s> %%%s[%s%s, %s]\n"
                        "      %%_more = cute.tile.%s %%_so_far, %%_x\n"
                        "      scf.yield %%_more : tensor<1x%dxf32>\n"
                        "    }\n",
-                       id, one, one ? length : 1, parts, id, identity_text(n->kind), length, id, id, id,
-                       length, length, fill, parts, one ? "%_c0" : "%_k",
+                       id, w->batch + one, one ? length : 1, parts, id, identity_text(n->kind), length, id,
+                       id, id, length, length, fill, parts, item_of(w, true), one ? "%_c0" : "%_k",
                        one            ? "%_k"
                        : n->axis == 0 ? "%_j"
                                       : "%_i",
@@ -641,14 +656,12 @@ static void write_vectors(writer *w, int stage, epilogue_shape domain)
         if (fits) grid = a->name;
     }
     end_kernel(w, "",
-               make_text(w,
-                         "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n    %%_c0 = arith.constant 0 : "
-                         "i32\n    %%_c1 = arith.constant 1 : "
-                         "i32\n",
-                         domain.rows  ? make_text(w, "%d, 1", VECTOR_TILE)
-                         : domain.mul ? make_text(w, "1, %d", VECTOR_TILE)
-                                      : "1, 1",
-                         grid ? grid : "D"));
+               make_text(w, "%s    %%_c0 = arith.constant 0 : i32\n    %%_c1 = arith.constant 1 : i32\n",
+                         program_text(w, "%_i, %_j",
+                                      domain.rows  ? make_text(w, "%d, 1", VECTOR_TILE)
+                                      : domain.mul ? make_text(w, "1, %d", VECTOR_TILE)
+                                                   : "1, 1",
+                                      false, grid ? grid : "D")));
 }
 
 /* The kernel of a stage on matrices. */
@@ -727,12 +740,15 @@ static void write_types(writer *w)
     for (int i = 0; i < w->tree->count; i++) reduces = reduces || w->tree->nodes[i]->op == EPILOGUE_REDUCE;
     for (int f = 0; f < 2; f++) {
         const char *name = f ? "B" : "A", *side = reduces ? sides[f] : NULL;
+        const char *items = w->batch ? "?," : "", *between = w->batch ? "?{i64 div=${8*ALIGN/BITS}}," : "";
         cute_buffer_printf(
             &w->text,
-            "!_%s0 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?{div=${8*ALIGN/BITS}}):(?{i64 "
+            "!_%s0 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s%s,?{div=${8*ALIGN/BITS}}):(%s?{i64 "
             "div=${8*ALIGN/BITS}},1)\">\n"
-            "!_%s1 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?):(1,?{i64 div=${8*ALIGN/BITS}})\">\n",
-            name, side ? side : "?", name, side ? side : "?{div=${8*ALIGN/BITS}}");
+            "!_%s1 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s%s,?):(%s1,?{i64 "
+            "div=${8*ALIGN/BITS}})\">\n",
+            name, items, side ? side : "?", between, name, items, side ? side : "?{div=${8*ALIGN/BITS}}",
+            between);
     }
     cute_buffer_puts(&w->text, "!_A = !_A${A}\n!_B = !_B${B}\n!_sum = tensor<${BM}x${BN}x${ACC}>\n");
 }
@@ -744,6 +760,7 @@ cute_status epilogue_program_make(epilogue_tree *tree, epilogue_program **out, c
     if (!w || !*out) return cute_fail_memory(diag);
     w->tree = tree;
     w->program = *out;
+    w->batch = tree->problem.batch > 1;
     cute_buffer_puts(&w->text, "// The epilogue of a product:");
     for (size_t i = 0, line = 1; i < tree->length; i++) {
         if (line) cute_buffer_puts(&w->text, i ? "\n//  " : " ");

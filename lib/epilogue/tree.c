@@ -107,6 +107,11 @@ int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape s)
     return s.mul ? tree->problem.n * s.mul / s.div : 1;
 }
 
+int64_t epilogue_elements(const epilogue_tree *tree, epilogue_shape s, bool batched)
+{
+    return epilogue_rows(tree, s) * epilogue_columns(tree, s) * (batched ? tree->problem.batch : 1);
+}
+
 int64_t epilogue_row_blocks(const epilogue_problem *p)
 {
     int64_t blocks = (p->n + p->tile_n - 1) / p->tile_n;

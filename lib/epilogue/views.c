@@ -54,6 +54,7 @@ void epilogue_text(const epilogue_tree *t, cute_buffer *out)
         put_operation(n, &operation);
         for (int a = 0; a < n->count; a++)
             cute_buffer_printf(&args, "%s%d", a ? "," : "", n->args[a]->number);
+        if (n->batched) cute_buffer_puts(&shape, "L x ");
         if (n->shaped || n->op == EPILOGUE_LOAD) epilogue_shape_text(n->shape, &shape);
         put_place(t, n, &place);
         cute_buffer_printf(out, "%-4d %-12s %-21s %-11s %-10s %-12s %-5s %s\n", n->number,

@@ -317,7 +317,7 @@ cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_t
     /* A second kernel for reductions of rows takes longer than a slower tile. */
     for (size_t i = list.count; problems[0].tree && i-- > 0;)
         if (gemm_expression_has_rows(&algos[i], &problems[0])) *out = algos[i];
-    if (count != 1 || problems[0].tree ||
+    if (count != 1 ||
         !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds, &emulated))
         return CUTE_OK;
     /* A name that this version has dropped is ignored: the estimate is used. */

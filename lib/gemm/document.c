@@ -230,13 +230,15 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     json_t *second = operand_view(w, p, b, &v.b, v.columns, items, algo->pack_b, "packed_b");
     if (p->tree) {
         const epilogue_program *program = algo->program;
-        json_t *product = epilogue_kernel_args(&program->kernels[0], p->values, p->value_count);
+        json_t *product =
+            epilogue_kernel_args(&program->kernels[0], p->values, p->value_count, items.first, items.count);
         json_object_set_new(product, "A", first);
         json_object_set_new(product, "B", second);
         put_plan(w, kernel->function, product);
         for (int i = 1; i < program->count; i++)
             put_plan(w, program->kernels[i].function,
-                     epilogue_kernel_args(&program->kernels[i], p->values, p->value_count));
+                     epilogue_kernel_args(&program->kernels[i], p->values, p->value_count, items.first,
+                                          items.count));
         return;
     }
     json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);

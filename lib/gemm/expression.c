@@ -46,11 +46,11 @@ static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *di
 cute_status gemm_expression_read(cute_arena *arena, gemm_problem *p, cute_diag *diag)
 {
     const cute_gemm_problem *g = &p->given;
-    const char *other = g->batch > 1                        ? "a batch"
-                        : g->order_d != CUTE_GEMM_ROWS      ? "D by columns"
+    const char *other = g->order_d != CUTE_GEMM_ROWS        ? "D by columns"
                         : g->bias                           ? "a bias"
                         : g->activation != CUTE_GEMM_LINEAR ? "an activation"
                         : g->ld_d != g->n                   ? "a leading dimension of D"
+                        : g->stride_d != g->m * g->n        ? "a distance between the D of a batch"
                                                             : NULL;
     if (other)
         return cute_fail(diag, CUTE_USAGE, NULL, "an epilogue expression and %s are mutually exclusive%s",
@@ -60,7 +60,7 @@ cute_status gemm_expression_read(cute_arena *arena, gemm_problem *p, cute_diag *
     if (p->out == CUTE_I32) p->out = CUTE_F32, p->given.type_d = cute_dtype_get(CUTE_F32)->name;
     CUTE_TRY(epilogue_parse(arena, "<epilogue>", g->epilogue, strlen(g->epilogue), &p->tree, diag));
     CUTE_TRY(copy_values(arena, p, diag));
-    p->tree->problem = (epilogue_problem){.m = g->m, .n = g->n, .k = g->k, .out = p->out};
+    p->tree->problem = (epilogue_problem){.m = g->m, .n = g->n, .k = g->k, .batch = g->batch, .out = p->out};
     CUTE_TRY(epilogue_run_passes(p->tree, "PassShapeTypePropagation", diag));
     p->given.epilogue = p->tree->text;
     p->given.values = NULL;
@@ -91,6 +91,7 @@ epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_probl
     return (epilogue_problem){.m = g->m,
                               .n = g->n,
                               .k = g->k,
+                              .batch = g->batch,
                               .in = p->in,
                               .sum = p->sum,
                               .out = p->out,
@@ -114,7 +115,7 @@ cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_probl
     *config = *algo->config;
     *kernel = *config->kernel;
     kernel->source = (*out)->text;
-    kernel->tiles = false;
+    kernel->tiles = p->given.batch > 1; /* A and B have a mode for the batch */
     config->kernel = kernel;
     algo->config = config;
     algo->program = *out;

@@ -38,13 +38,11 @@ static void list_arrays(host_run_state *s)
     for (int i = 0; t && i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         if (n->op == EPILOGUE_LOAD)
-            add_array(s, n->name, epilogue_rows(t, n->shape) * epilogue_columns(t, n->shape), n->dtype,
-                      false);
+            add_array(s, n->name, epilogue_elements(t, n->shape, n->batched), n->dtype, false);
     }
     for (int i = 0; t && i < t->output_count; i++) {
         const epilogue_output *o = &t->outputs[i];
-        add_array(s, o->name, epilogue_rows(t, o->node->shape) * epilogue_columns(t, o->node->shape),
-                  o->dtype, true);
+        add_array(s, o->name, epilogue_elements(t, o->node->shape, true), o->dtype, true);
     }
     if (t) return;
     if (p->given.beta != 0) add_array(s, "C", p->c.span, p->out, false);

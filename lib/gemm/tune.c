@@ -16,7 +16,8 @@ typedef struct tuner {
     cute_device *device;
     const cute_gemm_problem *problem;
     cute_gemm_operands operands;
-    cute_address owned[5];
+    cute_gemm_named *named; /* of an expression */
+    cute_address *owned;
     size_t count;
     cute_device_event *begin, *end;
     cute_diag *diag;
@@ -49,13 +50,42 @@ static cute_status allocate_matrix(tuner *t, int64_t elements, cute_dtype dtype,
     return status;
 }
 
-static cute_status prepare_operands(tuner *t, const gemm_problem *p)
+static cute_status add_named(tuner *t, const char *name, int64_t elements, cute_dtype dtype, bool fill)
 {
+    cute_gemm_named *n = &t->named[t->operands.named_count++];
+    n->name = name;
+    return allocate_matrix(t, elements, dtype, fill, &n->address);
+}
+
+/* Operands and results of an expression. */
+static cute_status prepare_named(tuner *t, epilogue_tree *tree)
+{
+    CUTE_TRY(epilogue_run_passes(tree, "PassFixElementD", t->diag));
+    t->operands.named = t->named;
+    for (int i = 0; i < tree->count; i++) {
+        const epilogue_node *n = tree->nodes[i];
+        if (n->op != EPILOGUE_LOAD) continue;
+        CUTE_TRY(add_named(t, n->name, epilogue_elements(tree, n->shape, n->batched), n->dtype, true));
+    }
+    for (int i = 0; i < tree->output_count; i++) {
+        const epilogue_output *o = &tree->outputs[i];
+        CUTE_TRY(add_named(t, o->name, epilogue_elements(tree, o->node->shape, true), o->dtype, false));
+    }
+    return CUTE_OK;
+}
+
+static cute_status prepare_operands(tuner *t, cute_arena *arena, const gemm_problem *p)
+{
+    size_t named = p->tree ? (size_t)(p->tree->count + p->tree->output_count) : 0;
     t->operands.size = sizeof t->operands;
+    t->owned = cute_arena_array(arena, 5 + named, sizeof *t->owned);
+    t->named = cute_arena_array(arena, 1 + named, sizeof *t->named);
+    if (!t->owned || !t->named) return cute_fail_memory(t->diag);
     CUTE_TRY(cute_device_event_create(t->device, &t->begin, t->diag));
     CUTE_TRY(cute_device_event_create(t->device, &t->end, t->diag));
     CUTE_TRY(allocate_matrix(t, p->a.span, p->in, true, &t->operands.a));
     CUTE_TRY(allocate_matrix(t, p->b.span, p->in, true, &t->operands.b));
+    if (p->tree) return prepare_named(t, p->tree);
     CUTE_TRY(allocate_matrix(t, p->d.span, p->out, false, &t->operands.d));
     if (p->given.beta != 0) CUTE_TRY(allocate_matrix(t, p->c.span, p->out, true, &t->operands.c));
     if (p->given.bias) CUTE_TRY(allocate_matrix(t, p->given.n, p->out, true, &t->operands.bias));
@@ -113,6 +143,69 @@ static cute_status measure_algo(tuner *t, const cute_gemm_options *options, cons
     return status;
 }
 
+/* Without those that differ from one before in the schedule alone: programs of an expression choose theirs. */
+static size_t drop_equal_programs(gemm_algo *algos, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const gemm_config *c = algos[i].config;
+        bool equal = false;
+        for (size_t k = 0; k < kept && !equal; k++) {
+            const gemm_config *other = algos[k].config;
+            equal = other->kernel == c->kernel && other->bm == c->bm && other->bn == c->bn &&
+                    other->bk == c->bk && other->promotes == c->promotes &&
+                    algos[k].vectors == algos[i].vectors;
+        }
+        if (!equal) algos[kept++] = algos[i];
+    }
+    return kept;
+}
+
+typedef void told_time(void *context, const char *configuration, size_t index, size_t count, double seconds);
+
+static cute_status tune_problem(const cute_gemm_options *o, cute_arena *arena,
+                                const cute_gemm_problem *problem, const gemm_problem *p, told_time *told,
+                                void *context, cute_diag *diag)
+{
+    gemm_algo algos[GEMM_MAX_ALGOS];
+    const char *best = NULL;
+    double fastest = INFINITY;
+    const cute_device_info *info = cute_device_get_info(o->device);
+    const cute_arch *arch;
+    CUTE_TRY(cute_arch_parse(o->arch ? o->arch : gemm_arch_for(info->arch), NULL, &arch, diag));
+    gemm_target target = {arch->name, o->multiprocessors ? o->multiprocessors : info->multiprocessors};
+    tuner t = {.device = o->device, .problem = problem, .diag = diag};
+    size_t count = gemm_algos(p, 1, &target, algos, GEMM_MAX_ALGOS);
+    if (p->tree) count = drop_equal_programs(algos, count);
+    cute_status status = count ? prepare_operands(&t, arena, p)
+                               : cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s",
+                                           p->given.type_a, target.arch);
+    cute_diag *own = cute_diag_create();
+    t.diag = own;
+    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
+        double seconds = -1;
+        cute_status tried = measure_algo(&t, o, &algos[i], &seconds);
+        if (tried == CUTE_OK && seconds < fastest) {
+            fastest = seconds;
+            best = algos[i].name;
+        }
+        if (told) told(context, algos[i].name, i, count, seconds);
+        for (size_t m = 0; tried != CUTE_OK && m < cute_diag_count(own); m++)
+            cute_report(diag, m ? CUTE_NOTE : CUTE_WARNING, &cute_diag_get(own, m)->place, "%s: %s",
+                        algos[i].name, cute_diag_get(own, m)->text);
+        cute_diag_clear(own); /* remarks on an expression, too */
+        if (tried != CUTE_OK && cute_device_sync(t.device, NULL) != CUTE_OK)
+            break; /* the device has failed */
+    }
+    for (size_t i = 0; i < t.count; i++) cute_device_free(t.device, t.owned[i], NULL);
+    cute_diag_destroy(own);
+    if (status != CUTE_OK) return status;
+    if (!best) return cute_fail(diag, CUTE_INVALID, NULL, "no configuration could be measured");
+    gemm_tuned_put(p, &target, info->name, cute_cache_folder(arena, o->cache), best, fastest,
+                   is_emulated(o->device));
+    return CUTE_OK;
+}
+
 cute_status cute_gemm_tune(const cute_gemm_problem *problem, const cute_gemm_options *options,
                            void (*told)(void *context, const char *configuration, size_t index, size_t count,
                                         double seconds),
@@ -120,46 +213,13 @@ cute_status cute_gemm_tune(const cute_gemm_problem *problem, const cute_gemm_opt
 {
     cute_gemm_options o;
     gemm_problem p;
-    gemm_algo algos[GEMM_MAX_ALGOS];
-    const char *best = NULL;
-    double fastest = INFINITY;
     CUTE_TRY(cute_struct_read(&o, sizeof o, options, "cute_gemm_options", diag));
     if (!o.device) return cute_fail(diag, CUTE_USAGE, NULL, "expected a device to measure on, got none");
     CUTE_TRY(gemm_problem_read(problem, -1, &p, diag));
-    const cute_device_info *info = cute_device_get_info(o.device);
-    const cute_arch *arch;
-    CUTE_TRY(cute_arch_parse(o.arch ? o.arch : gemm_arch_for(info->arch), NULL, &arch, diag));
-    gemm_target target = {arch->name, o.multiprocessors ? o.multiprocessors : info->multiprocessors};
-    tuner t = {.device = o.device, .problem = problem, .diag = diag};
-    size_t count = gemm_algos(&p, 1, &target, algos, GEMM_MAX_ALGOS);
-    cute_status status = count ? prepare_operands(&t, &p)
-                               : cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s",
-                                           p.given.type_a, target.arch);
-    cute_diag *own = cute_diag_create();
-    t.diag = own;
-    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
-        double seconds = -1;
-        cute_status tried = measure_algo(&t, &o, &algos[i], &seconds);
-        if (tried == CUTE_OK && seconds < fastest) {
-            fastest = seconds;
-            best = algos[i].name;
-        }
-        if (told) told(context, algos[i].name, i, count, seconds);
-        if (tried == CUTE_OK) continue;
-        for (size_t m = 0; m < cute_diag_count(own); m++)
-            cute_report(diag, m ? CUTE_NOTE : CUTE_WARNING, &cute_diag_get(own, m)->place, "%s: %s",
-                        algos[i].name, cute_diag_get(own, m)->text);
-        cute_diag_clear(own);
-        if (cute_device_sync(t.device, NULL) != CUTE_OK) break; /* the device has failed */
-    }
-    for (size_t i = 0; i < t.count; i++) cute_device_free(t.device, t.owned[i], NULL);
-    cute_diag_destroy(own);
-    if (status != CUTE_OK) return status;
-    if (!best) return cute_fail(diag, CUTE_INVALID, NULL, "no configuration could be measured");
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
-    gemm_tuned_put(&p, &target, info->name, cute_cache_folder(arena, o.cache), best, fastest,
-                   is_emulated(o.device));
+    cute_status status = p.given.epilogue ? gemm_expression_read(arena, &p, diag) : CUTE_OK;
+    if (status == CUTE_OK) status = tune_problem(&o, arena, problem, &p, told, context, diag);
     cute_arena_destroy(arena);
-    return CUTE_OK;
+    return status;
 }

@@ -22,6 +22,7 @@ static cute_status make_tuned_key(const gemm_problem *problem, const gemm_target
                        (long long)g->stride_b, (long long)g->stride_c, (long long)g->stride_d);
     cute_buffer_printf(out, "%d %d %d %d %lld\n", g->alpha != 1, g->beta != 0, g->bias, g->activation,
                        (long long)g->align);
+    if (g->epilogue) cute_buffer_printf(out, "%s\n", g->epilogue);
     for (size_t i = 0; i < gemm_config_count(); i++) cute_buffer_printf(out, "%s\n", gemm_config_at(i)->name);
     for (size_t i = 0; i < gemm_config_count(); i++)
         if (!i || gemm_config_at(i)->kernel != gemm_config_at(i - 1)->kernel)

@@ -253,6 +253,41 @@ static void fill(float *data, size_t count, int step)
 }
 
 /* An expression with an operand, a scalar, two matrices and a sum along rows, on arrays of the host. */
+/* `p`: a product of fewer elements. */
+static void test_batched_expression(const cute_gemm_options *options, cute_gemm_problem p)
+{
+    enum { L = 3, M = 5, N = 8, K = 16 };
+    static float a[L * M * K], b[L * K * N], bias[L * N], row[M], d[L * M * N], total[L];
+    cute_gemm *gemm = NULL;
+    p.m = M, p.n = N, p.k = K, p.batch = L;
+    p.epilogue = "D = scale * acc + bias[l,j] * row[i]; total[l] = sum(D)";
+    CHECK(cute_gemm_create(&p, 1, options, &gemm, diag) == CUTE_OK);
+    fill(a, L * M * K, 7);
+    fill(b, L * K * N, 5);
+    fill(bias, L * N, 3);
+    fill(row, M, 3);
+    cute_gemm_array arrays[] = {{"A", a, sizeof a},       {"B", b, sizeof b}, {"bias", bias, sizeof bias},
+                                {"row", row, sizeof row}, {"D", d, sizeof d}, {"total", total, sizeof total}};
+    CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_OK);
+    int bad = 0;
+    for (int l = 0; l < L; l++) {
+        float all = 0;
+        for (int i = 0; i < M * N; i++) {
+            float sum = 0;
+            for (int k = 0; k < K; k++) sum += a[l * M * K + i / N * K + k] * b[l * K * N + k * N + i % N];
+            float want = 0.5f * sum + bias[l * N + i % N] * row[i / N];
+            all += want;
+            bad += d[l * M * N + i] != want;
+        }
+        bad += total[l] != all;
+    }
+    CHECK(bad == 0);
+    cute_gemm_destroy(gemm);
+    p.stride_d = 2 * M * N;
+    CHECK(cute_gemm_create(&p, 1, options, &gemm, diag) == CUTE_USAGE);
+    CHECK(said("an epilogue expression and a distance between the D of a batch are mutually exclusive"));
+}
+
 static void test_expression(cute_device *device, const cute_gemm_compiler *compiler)
 {
     enum { M = 21, N = 24, K = 16 };
@@ -294,6 +329,7 @@ static void test_expression(cute_device *device, const cute_gemm_compiler *compi
     CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_USAGE);
     CHECK(said("bytes of 'A'"));
     cute_gemm_destroy(gemm);
+    test_batched_expression(&options, p);
     p.epilogue = "D = reluu(acc)";
     CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_INVALID);
     CHECK(said("<epilogue>:1:5: error: unknown function 'reluu'; did you mean 'relu'?"));

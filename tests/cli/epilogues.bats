@@ -60,6 +60,22 @@ wrong() {
     [[ $output == *"expected at most 512 elements in mode 1 of the tensor: the kernel has one cluster there"* ]]
 }
 
+@test "a batch: operands of each product or shared, and results of each product" {
+    right 100x72x40 bf16 'z = alpha * acc + bias[l,j] + s[i]; D = gelu(z) * t[l]:f32; aux Z = z' --batch=3 --alpha=0.5
+    [[ $output == *"product: grid 12x1x1"* ]] # one launch
+    right 200x136x40 bf16 'D = acc + C[l,i,j] * E[i,j]; colsum[l,j] = sum(acc, 0); r[i] = mean(acc, 1); amax = max(abs(D))' --batch=2
+    right 40x520x40 f16 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1) * g[l,j]' --configuration=sm90:128x128:6:1x1:0 --batch=2
+    [[ $output != *"second kernel"* ]]
+    right 20x1100x40 f16 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1)' --configuration=sm90:128x128:6:1x1:0 --batch=2
+    [[ $output == *"second kernel"* ]]
+    right 33x37x23 bf16 'D = silu(acc + bias[l,j]); aux T[l,j,i] = acc' --batch=2
+}
+
+@test "a batch whose operands are copied has a launch for each product" {
+    right 33x48x32 e4m3 'D = silu(acc + bias[l,j]:f16); aux T[l,j,i] = acc' --batch=2 --layout=nn
+    [ "$(grep -c '^gemm_pack: ' <<<"$output")" = 2 ]
+}
+
 @test "the largest values of a row, and their softmax" {
     right 100x64x64 bf16 't = kth(acc, 2); e = where(acc >= t, exp(acc - max(acc, 1)), 0); D:f32 = e / sum(e, 1)'
     [[ $output != *"second kernel"* ]]
@@ -78,7 +94,10 @@ wrong() {
 
 @test "a wrong expression is refused with its place and a fix" {
     wrong 1:5 "unknown function 'geluu'; did you mean 'gelu'?" 'D = geluu(acc)'
-    wrong 1:16 "expected the indices i, j, i,j or j,i, got 'k'" 'D = acc + bias[k]'
+    wrong 1:16 "expected the indices i, j, i,j or j,i, or l in front of them, got 'k'" 'D = acc + bias[k]'
+    wrong 1:18 "expected the indices i, j, i,j or j,i, or l in front of them, got 'l'" 'D = acc + bias[j,l]'
+    wrong 1:23 "'bias' has other indices than before" 'D = acc + bias[l,j] + bias[j]'
+    wrong 1:1 "'l' has a meaning of its own" 'l = acc'
     wrong 1:10 "expected a value, got the end of the text" 'D = acc +'
     wrong 1:8 "expected every 2nd, 4th or 8th column" 'D = acc[:, 0::3]'
     wrong 1:5 "mismatched operands: expected shape M x N/2, got M x N" 'D = acc[:, 0::2] + acc'
@@ -106,12 +125,22 @@ wrong() {
 @test "an epilogue excludes other parts of a problem" {
     run -2 cute-run --gemm 64x64x64 --epilogue 'relu(acc)' --bias --device emulator
     [[ $output == *"an epilogue expression and a bias are mutually exclusive"* ]]
-    run -2 cute-run --gemm 64x64x64 --epilogue 'relu(acc)' --batch 2 --device emulator
-    [[ $output == *"an epilogue expression and a batch are mutually exclusive"* ]]
     run -2 cute-run --gemm 64x64x64,64x64x64 --epilogue 'relu(acc)' --device emulator
     [[ $output == *"expected one product"* ]]
     run -2 cute-run --epilogue 'relu(acc)'
     [[ $output == *"--epilogue requires --gemm"* ]]
+}
+
+@test "--tune measures each tile with the epilogue, and its choice is of this expression" {
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
+    text='D = relu(acc + bias[l,j] * s); r = sum(D, 1)'
+    right 64x64x32 bf16 "$text" -Ds=2 --batch=2 --tune
+    chosen=$(sed -n 's/^configuration \([^ ]*\): .*the fastest.*/\1/p' <<<"$output")
+    [ -n "$chosen" ]
+    right 64x64x32 bf16 "$text" -Ds=3 --batch=2
+    [[ $output == *"configuration $chosen: "*"the fastest"* ]]
+    right 64x64x32 bf16 'D = relu(acc + bias[l,j] * s)' -Ds=2 --batch=2
+    [[ $output == *"; estimated"* ]]
 }
 
 @test "passes follow their dependencies, and their order is printed" {
@@ -153,6 +182,8 @@ wrong() {
     }
     reads $((65536 + 32768)) 65536 'z = acc + C[i,j]; D = silu(z) * z + relu(z); aux Z = z'
     reads $((65536 + 32768)) 32768 'D = acc * dgelu_tanh(Z[i,j])'
+    # Each of two products reads A and B, and both read one C.
+    reads $((2 * 65536 + 2 * 32768)) 65536 'acc + C[i,j]' --batch=2
     reads 65536 16384 'silu(acc[:, 0::2]) * acc[:, 1::2]'
     # Blocks of a cluster share the tiles of A.
     reads $((16384 + 16384)) 32768 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1)' --configuration=sm90:128x64:8:1x1:0
@@ -164,6 +195,8 @@ wrong() {
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --count 16
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 1000 --count 6
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+    run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 2000 --count 6
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
 }
 

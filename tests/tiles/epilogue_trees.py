@@ -38,7 +38,7 @@ UNARY = {"relu": (lambda x: np.maximum(x, 0), 0), "sigmoid": (sigmoid, 2.0 ** -9
          "dsilu": (lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x))), 2.0 ** -7), "dtanh": (lambda x: 1 - np.tanh(x) ** 2, 2.0 ** -8)}
 CONFIGURATIONS = {"f16": ["128x256:4:2x1:0", "128x128:6:1x1:0", "128x64:8:1x1:0"], "bf16": ["128x256:4:2x1:0", "128x128:6:1x1:0"],
                   "e4m3": ["128x256:4:2x1:0", "128x128:6:1x1:0"]}
-ROWS_FROM = 1000  # numbers of trees with norms of rows
+ROWS_FROM, BATCHES_FROM = 1000, 2000  # numbers of trees with norms of rows, and of any trees in batches
 PRODUCTS = [("f16", ["f16", "f32"]), ("bf16", ["bf16", "f32"]), ("e4m3", ["f16", "bf16", "f32", "e4m3"])]
 
 
@@ -48,8 +48,10 @@ class Value:
 
 
 class EpilogueTree:
-    def __init__(self, seed, text=None):
-        self.rng = np.random.default_rng([seed, 29])
+    def __init__(self, seed, item=0):
+        """`item`: of a batch, whose products have the same tree and other numbers."""
+        self.rng, self.seed, self.item = np.random.default_rng([seed, 29]), seed, item
+        self.batch, self.batched = (int(self.rng.integers(2, 5)) if seed >= BATCHES_FROM else 1), {}
         self.data, self.kinds, self.outputs, self.statements, self.scalars = {}, {}, {}, [], {}
         self.dtype, outs = PRODUCTS[seed % 3]
         self.out = self.pick(outs)
@@ -62,11 +64,11 @@ class EpilogueTree:
         self.vector = "f32" if self.out in ("e4m3", "e5m2") else self.out
         if self.chance(25):
             self.m, self.n = 64 * int(self.rng.integers(1, 5)), 128 * int(self.rng.integers(1, 4))
-        self.rows = seed >= ROWS_FROM  # reductions of rows of a cluster's tiles, mostly
+        self.rows = ROWS_FROM <= seed < BATCHES_FROM or (self.batch > 1 and self.chance(30))  # reductions of rows of a cluster's tiles, mostly
         if self.rows and self.chance(80):
             self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype])
             self.n, self.k = 16 * int(self.rng.integers(8, 72)), 16 * int(self.rng.integers(1, 5))
-        a, b = (self.rng.normal(size=s) * self.k ** -0.25 for s in ((self.m, self.k), (self.k, self.n)))
+        a, b = (self.numbers(s, item) * self.k ** -0.25 for s in ((self.m, self.k), (self.k, self.n)))
         self.a, self.b = formats.encode(self.dtype, a), formats.encode(self.dtype, b)
         a, b = formats.decode(self.dtype, self.a), formats.decode(self.dtype, self.b)
         self.acc = Value("acc", a @ b, self.sum_error(a, b) + 1e-6)
@@ -84,6 +86,9 @@ class EpilogueTree:
                 error = error + 2.0 ** -10 * np.maximum(largest, np.abs(total))
                 largest = np.abs(total)
         return error
+
+    def numbers(self, shape, item):
+        return np.random.default_rng([self.seed, 31, item, len(self.data), shape[0]]).normal(size=shape)
 
     def pick(self, items):
         return items[self.rng.integers(len(items))]
@@ -121,12 +126,13 @@ class EpilogueTree:
         columns = self.n
         shape = {"i": (self.m,), "j": (columns,), "ij": (self.m, columns)}[kind]
         dtype = self.pick(["f32", "f16", "bf16"]) if self.chance(30) else self.out if kind == "ij" else self.vector
-        stored = formats.encode(dtype, self.rng.normal(size=shape))
+        own = self.batch > 1 and self.chance(50)  # of each product of a batch
+        stored = formats.encode(dtype, self.numbers(shape, self.item if own else 0))
         value = formats.decode(dtype, stored)
-        self.data[name], self.kinds[name] = stored, dtype
+        self.data[name], self.kinds[name], self.batched[name] = stored, dtype, own
         stated = f":{dtype}" if dtype != (self.out if kind == "ij" else self.vector) else ""
         value = value[:, None] if kind == "i" else value[None] if kind == "j" else value
-        return Value(f"{name}[{','.join(kind)}]{stated}", value, 0, False)
+        return Value(f"{name}[{'l,' if own else ''}{','.join(kind)}]{stated}", value, 0, False)
 
     def scalar(self):
         name = self.pick(["alpha", "s", "t"])

@@ -158,6 +158,7 @@ int cute_dump_evt(int argc, char **argv)
         {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "Set the type of D", &s.words.dtype_d},
         {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt",
          "Store A, B by rows (t) or by columns (n) (default tn)", &s.words.layout},
+        {CUTE_OPTION_INT, "batch", 0, "N", "Compute a batch of N products", &s.words.batch},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "Set a scalar of the expression", &s.defines},
         {CUTE_OPTION_STRING, "configuration", 0, "NAME", "Use this configuration instead of choosing one",
          &s.configuration},

@@ -643,8 +643,6 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "--tune with --gemm measures all configurations: expected no number, got '%s'",
                          o->tune);
-    if (o->tune && o->gemm.words.epilogue)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --epilogue are mutually exclusive");
     o->gemm.words.values = (const char *const *)o->defines.items;
     o->gemm.words.value_count = o->defines.count;
     o->defines.count = 0; /* scalars of the epilogue, not params */
