@@ -416,6 +416,43 @@ static void remove_kept(tile_emitter *e, MlirOperation op)
     mlirOperationDestroy(op);
 }
 
+typedef struct declaration {
+    MlirStringRef kernel;
+    bool found;
+} declaration;
+
+static void look_for_declaration(MlirOperation op, void *context)
+{
+    declaration *d = context;
+    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+    bool empty = mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+    d->found |= empty && !mlirAttributeIsNull(name) && mlirAttributeIsAString(name) &&
+                mlirStringRefEqual(mlirStringAttrGetValue(name), d->kernel);
+}
+
+/* A kernel without roles that is one of several: a host function launches them. It may start before the one in front of it has ended, and waits for
+ * that; the next one may start. Kernels with roles do so where these begin. */
+static void start_early(tile_emitter *e)
+{
+    enum { LEAST_ARCH = 90 };
+    MlirOperation root = e->function;
+    MlirAttribute name = mlirOperationGetAttributeByName(e->function, cute_text("sym_name"));
+    if (e->naive || e->role_count > 1 || !e->arch || e->arch->number < LEAST_ARCH ||
+        mlirAttributeIsNull(name))
+        return;
+    while (!mlirOperationIsNull(mlirOperationGetParentOperation(root)))
+        root = mlirOperationGetParentOperation(root);
+    declaration d = {mlirStringAttrGetValue(name), false};
+    cute_op_walk(root, "func.func", CUTE_WALK_OUTER_FIRST, look_for_declaration, &d);
+    if (!d.found) return;
+    cute_builder b = cute_builder_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0)),
+                                           mlirOperationGetLocation(e->function));
+    static const char *const ops[] = {"cute_nvgpu.arch.griddepcontrol_launch_dependents",
+                                      "cute_nvgpu.arch.griddepcontrol_wait"};
+    for (int i = 0; i < 2; i++) cute_build(&b, ops[i], CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    mlirOperationSetAttributeByName(e->function, cute_text(TILE_PROGRAMMATIC), mlirUnitAttrGet(e->context));
+}
+
 static void lower_function(tile_emitter *e)
 {
     work w = {.e = e};
@@ -453,6 +490,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
+    if (!e->failed) start_early(e);
     if (!e->failed) tile_share_reciprocals(e);
     if (!e->failed)
         cute_op_walk(e->function, "cute.tile.pages", CUTE_WALK_LAST_FIRST, tile_remove_pages, NULL);
