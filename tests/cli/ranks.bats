@@ -252,6 +252,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--trace and --ranks are mutually exclusive" --ranks=2 --split=m --trace=x
     refused "--overlap requires --split=m, n or k" --overlap=auto
     refused "--vs=cublas and --epilogue are mutually exclusive with --ranks" --ranks=2 --split=m --epilogue=acc --vs=cublas
+    refused "products of several ranks do not support an epilogue expression of a batch" --ranks=2 --split=m --batch=2 --epilogue=acc
     refused "--overlap=rotate computes rows in parts: expected auto or sequence" --ranks=2 --split=n --overlap=rotate --epilogue="D = acc; c[j] = sum(acc, 0)"
     refused "--link expects a link or GB/s within a node" --ranks=2 --split=m -n --link=x
     refused "--node expects a number of ranks from 1 to 4096, got -1" --ranks=2 --split=m -n --node=-1

@@ -68,6 +68,7 @@ static const char *unsupported(const cute_gemm_problem *g)
 {
     return g->ld_a || g->ld_b || g->ld_c || g->ld_d                   ? "a leading dimension"
            : g->stride_a || g->stride_b || g->stride_c || g->stride_d ? "a batch stride"
+           : g->epilogue && g->batch > 1                              ? "an epilogue expression of a batch"
                                                                       : NULL;
 }
 
