@@ -82,7 +82,7 @@ json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value
 
 /* ---- expected results ---- */
 
-enum { CHECK_TEXT = 1 << 18, FULL_CHECK = 1 << 25, SAMPLES = 1000, VECTOR_SAMPLES = 4 };
+enum { CHECK_TEXT = 1 << 18, FULL_CHECK = 1 << 25, FULL_COST = 1 << 28, SAMPLES = 1000, VECTOR_SAMPLES = 4 };
 
 typedef struct formula_writer {
     const epilogue_tree *tree;
@@ -307,12 +307,31 @@ static double value_bound(const epilogue_tree *t, const epilogue_node *n)
     return bound_node(t, n, 0, known, done).value;
 }
 
+/* Multiplications for one element of a formula, in which nothing is computed once for several. */
+static double element_cost(const epilogue_tree *t, const epilogue_node *n, double *known)
+{
+    if (known[n->number] > 0) return known[n->number];
+    double cost = n->op == EPILOGUE_ACC ? (double)t->problem.k : 1;
+    for (int i = 0; i < n->count; i++) cost += element_cost(t, n->args[i], known);
+    if (n->op == EPILOGUE_REDUCE && n->group) cost *= (double)n->group;
+    if (n->op == EPILOGUE_REDUCE && !n->group) {
+        epilogue_shape s = n->args[0]->shape;
+        if (n->axis != 1) cost *= (double)epilogue_rows(t, s);
+        if (n->axis != 0) cost *= (double)epilogue_columns(t, s);
+    }
+    return known[n->number] = cost;
+}
+
 static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
 {
     const epilogue_problem *p = &t->problem;
     const epilogue_node *n = o->node;
+    double costs[EPILOGUE_NODES] = {0};
     bool matrix = epilogue_is_matrix(n), batched = p->batch > 1,
          large = (double)p->m * (double)p->n * (double)p->k * (double)p->batch > FULL_CHECK;
+    /* Sums of values that need whole rows, say, are computed again for each element. */
+    large = large ||
+            (!matrix && element_cost(t, n, costs) * (double)epilogue_elements(t, n->shape, true) > FULL_COST);
     formula_writer w = {.tree = t, .output = o, .sums = matrix && is_elementwise(n)};
     /* The sum of all elements of a large product takes too long: it is that of the results in memory. */
     w.results = large && !n->shape.rows && !n->shape.mul;

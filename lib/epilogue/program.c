@@ -696,7 +696,7 @@ static void write_matrices(writer *w, int stage, cute_diag *diag)
         w->extents_shape = n->shape;
     }
     if (!w->extents && t->sums) {
-        w->extents = add_tensor(w, t->sums->name, false, t->sums->dtype, t->sums->shape, false);
+        w->extents = add_tensor(w, t->sums->name, false, t->sums->dtype, t->sums->shape, false, false);
         w->extents_shape = t->sums->shape;
     }
     emit_stores(w);

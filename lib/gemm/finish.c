@@ -63,7 +63,7 @@ static bool put_program_plan(const gemm_finish *f, json_t *buffers, json_t *plan
     for (int i = 0; good && i < f->program->count; i++) {
         const epilogue_kernel *kernel = &f->program->kernels[i];
         json_t *plan = json_pack("{s:s,s:o}", "function", kernel->function, "args",
-                                 epilogue_kernel_args(kernel, p->values, p->value_count));
+                                 epilogue_kernel_args(kernel, p->values, p->value_count, 0, 1));
         good = plan && json_array_append_new(plans, plan) == 0;
     }
     return good;

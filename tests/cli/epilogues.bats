@@ -52,6 +52,11 @@ wrong() {
     [[ $output == *"it needs a reduction of more than one tile of 64 x 64"* ]]
 }
 
+@test "sums of values that need whole rows are checked in samples" {
+    right 70x1500x40 f16 'e = exp(acc - max(acc, 1)); D = e / sum(e, 1); c[j] = sum(D, 0)' --configuration=sm90:128x256:4:1x1:0
+    [[ $output == *"check c: passed, 4 elements"* ]]
+}
+
 @test "a program for whole rows of a cluster is not launched with more columns" {
     cute-dump evt --emit=mlir --gemm 256x512x64 --dtype f16 --configuration=sm90:128x128:6:1x1:0 'acc / sum(acc, 1)' >p.mlir
     cute-dump evt --emit=launch --gemm 256x512x64 --dtype f16 --configuration=sm90:128x128:6:1x1:0 'acc / sum(acc, 1)' |
