@@ -1,4 +1,5 @@
-// Attention of the last SQ tokens of sequences whose keys and values are in pages (paged KV cache), split among num_splits blocks:
+// Attention of the last SQ tokens of sequences whose keys and values are in pages (paged KV cache), split among num_splits blocks, or with 0 among
+// as many as fill the multiprocessors (splits.inc); one split writes O itself:
 // O = softmax(scale Q K^T) V. Q, O: (B,H,SQ,D), K, V: (pages,HK,PAGE,D) in any order of memory but D, HK divides H. Page i of sequence b
 // is block_table(b,i), its keys are those before cache_seqlens(b); token t has keys up to cache_seqlens(b) - SQ + t, the last `window` of
 // them with WINDOW. Tokens and the SHARE = H / HK heads of a key's head are rows of one tile of BT x SHARE, so that keys are read once.
@@ -8,6 +9,9 @@
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !Q = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!P = !cute.memref<${T}, gmem, align<16>,
+    "(?,?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!M = !cute.memref<f32, gmem, "(?,?,?,?,${SHARE}):(?{i64},?{i64},?{i64},?{i64},?{i64})">
 !table = !cute.memref<i32, gmem, "(?,?):(?{i64},1)">
 !L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},?{i64})">
 !lengths = !cute.memref<i32, gmem, "?:1">   !Ls = !cute.memref<f32, gmem, align<256>, "(?,?):(?,1)">
@@ -15,10 +19,9 @@
 !s = tensor<${BT*SHARE}x${BN}xf32>   !o = tensor<${BT*SHARE}x${D}xf32>   !row = tensor<${BT*SHARE}x1xf32>
 gpu.module @kernels {
   // A block for each sequence, head of K and split.
-  gpu.func @part(%Q: !Q, %K: !X, %V: !X, %table: !table, %lengths: !lengths, %Os: !Os, %Ls: !Ls,
-      %window: i32, %scale: f32) kernel {
+  gpu.func @part(%Q: !Q, %K: !X, %V: !X, %table: !table, %lengths: !lengths, %Os: !Os, %Ls: !Ls, %O: !P, %L: !M,
+      %splits: i32, %window: i32, %scale: f32) kernel {
     %shape = cute.shape %Q   %batch, %headsK, %tokens, %h, %d = cute.get_scalars %shape
-    %shapeL = cute.shape %Ls   %all, %splits = cute.get_scalars %shapeL
     %z, %hk, %x = cute.tile.program %batch, %headsK, %splits
     %keys = cute.memref.load %lengths[%z]   %past = cute.tile.sub %keys, %tokens
     %round9 = cute.tile.add %keys, ${PAGE-1}   %pages = cute.tile.udiv %round9, ${PAGE}
@@ -78,12 +81,20 @@ gpu.module @kernels {
     %any = cute.tile.lt %lo, %hi   %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
     %rows = cute.tile.mul %tokens, ${SHARE}   %row = cute.tile.mul %group, %rows
     %written = cute.tile.where %any, %rows, 0
-    %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
-    %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean
-    cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]   gpu.return }
+    %one = cute.tile.eq %splits, 1   %alone = cute.tile.where ${64 % SHARE == 0}, %one, 0
+    scf.if %alone {
+      %whole = cute.tile.reshape<[1, 1, ${BT}, ${SHARE}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${SHARE}]> %log
+      %is = cute.tile.ge %l, 0.0   %is2 = cute.tile.reshape<[${BT}, ${SHARE}]> %is   %kept = cute.tile.where ${LSE}, %is2, 0
+      cute.tile.store %whole, %O[%z, %x, %hk, 0, 0, 0]   cute.tile.store %logs, %L[%z, %x, %hk, 0, 0], %kept
+    } else {
+      %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
+      %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean
+      cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]
+    }
+    gpu.return }
 //!include "combine.inc"
 }
-func.func private @part(!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32)
+func.func private @part(!Q, !X, !X, !table, !lengths, !Os, !Ls, !P, !M, i32, i32, f32)
 func.func private @combine(!Os, !Ls, !X, !L)
 func.func @decode(%Q: !X, %K: !X, %V: !X, %O: !X, %L: !L, %block_table: !table, %cache_seqlens: !lengths,
     %num_splits: i32, %window: i32, %scale: f32) {
@@ -96,14 +107,21 @@ func.func @decode(%Q: !X, %K: !X, %V: !X, %O: !X, %L: !L, %block_table: !table, 
   %q2 = cute.assume %s2 : i64 -> !cute.i64<divby 8>   %q9 = cute.assume %s9 : i64 -> !cute.i64<divby 8>
   %layout = cute.make_layout((%b, %hk, %t, ${SHARE}, ${D}), (%q0, %q9, %q2, %q1, 1))
   %at = cute.get_iter %Q   %Qg = cute.make_view %at, %layout
-  %bh = arith.muli %b, %h : i32   %rows = arith.muli %bh, %t : i32   %far = arith.muli %num_splits, %d0 : i32
-  %next = cute.assume %far : i32 -> !cute.i32<divby ${D}>
-  %parts = cute.make_layout((%rows, %num_splits, ${D}), (%next, ${D}, 1))
-  %logs = cute.make_layout((%rows, %num_splits), (%num_splits, 1))
-  %Os = cute.temporary %parts : !Os   %Ls = cute.temporary %logs : !Ls
-  func.call @part(%Qg, %K, %V, %block_table, %cache_seqlens, %Os, %Ls, %window, %scale)
-      : (!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32) -> ()
-  func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> ()
+  // O and L as Q, with the splits: one, if they are written.
+  %one9 = arith.constant 1 : i32   %strideO = cute.stride %O   %u0, %u1, %u2, %u3 = cute.get_scalars %strideO
+  %u9 = arith.muli %u1, %g64 : i64   %o0 = cute.assume %u0 : i64 -> !cute.i64<divby 8>
+  %o1 = cute.assume %u1 : i64 -> !cute.i64<divby 8>   %o2 = cute.assume %u2 : i64 -> !cute.i64<divby 8>
+  %o9 = cute.assume %u9 : i64 -> !cute.i64<divby 8>
+  %layoutO = cute.make_layout((%b, %one9, %hk, %t, ${SHARE}, ${D}), (%o0, %o0, %o9, %o2, %o1, 1))
+  %atO = cute.get_iter %O   %Og = cute.make_view %atO, %layoutO
+  %strideL = cute.stride %L   %e0, %e1, %e2 = cute.get_scalars %strideL   %e9 = arith.muli %e1, %g64 : i64
+  %layoutL = cute.make_layout((%b, %one9, %hk, %t, ${SHARE}), (%e0, %e0, %e9, %e2, %e1))
+  %atL = cute.get_iter %L   %Lg = cute.make_view %atL, %layoutL   %blocks = arith.muli %b, %hk : i32
+  %alone = arith.constant ${64 % SHARE == 0 ? 1 : 0} : i32 // heads are rows of O, as of the tile
+//!include "splits.inc"
+  func.call @part(%Qg, %K, %V, %block_table, %cache_seqlens, %Os, %Ls, %Og, %Lg, %splits, %window, %scale)
+      : (!Q, !X, !X, !table, !lengths, !Os, !Ls, !P, !M, i32, i32, f32) -> ()
+  scf.if %several { func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> () }
   return
 }
 // In an editor: -D T=bf16 -D D=128 -D SHARE=8 -D BT=8 -D PAGE=64 -D BN=64 -D WINDOW=0 -D LSE=0 -D LIMIT=16384.0

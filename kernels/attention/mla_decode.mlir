@@ -8,15 +8,17 @@
 !G = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D+R}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !K = !cute.memref<${T}, gmem, align<16>, "(?,?,${D+R}):(?{i64 div=8},?{i64 div=8},1)">
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!P = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!M = !cute.memref<f32, gmem, "(?,?,?,${SHARE}):(?{i64},?{i64},?{i64},?{i64})">
 !L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},?{i64})">   !table = !cute.memref<i32, gmem, "(?,?):(?{i64},1)">
 !lengths = !cute.memref<i32, gmem, "?:1">   !Ls = !cute.memref<f32, gmem, align<256>, "(?,?):(?,1)">
 !Os = !cute.memref<f32, gmem, align<256>, "(?,?,${D}):(?{div=${D}},${D},1)">
 !s = tensor<${BT*HT}x${BN}xf32>   !o = tensor<${BT*HT}x${D}xf32>   !row = tensor<${BT*HT}x1xf32>
 gpu.module @kernels {
   // A block for each sequence, tile of rows and split.
-  gpu.func @part(%Q: !Q, %K: !K, %table: !table, %lengths: !lengths, %Os: !Os, %Ls: !Ls, %scale: f32) kernel {
+  gpu.func @part(%Q: !Q, %K: !K, %table: !table, %lengths: !lengths, %Os: !Os, %Ls: !Ls, %O: !P, %L: !M, %splits: i32,
+      %scale: f32) kernel {
     %shape = cute.shape %Q   %batch, %tokens, %heads, %d = cute.get_scalars %shape
-    %shapeL = cute.shape %Ls   %all, %splits = cute.get_scalars %shapeL
     %up9 = cute.tile.add %tokens, ${BT-1}   %more = cute.tile.udiv %up9, ${BT}
     %blocks = cute.tile.mul %more, ${SHARE/HT}   %z, %m, %x = cute.tile.program %batch, %blocks, %splits
     %tm = cute.tile.udiv %m, ${SHARE/HT}   %hm = cute.tile.urem %m, ${SHARE/HT}
@@ -72,12 +74,20 @@ gpu.module @kernels {
     %rt = cute.tile.mul %tt, ${SHARE}   %rh = cute.tile.mul %hm, ${HT}   %row = cute.tile.add %rt, %rh
     %left = cute.tile.sub %tokens, %tb   %lr = cute.tile.mul %left, ${HT}   %rows = cute.tile.min %lr, ${BT*HT}
     %any = cute.tile.lt %lo, %hi   %written = cute.tile.where %any, %rows, 0
-    %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
-    %mean3 = cute.tile.reshape<[${BT*HT}, 1, ${D}]> %mean
-    cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]   gpu.return }
+    %alone = cute.tile.eq %splits, 1
+    scf.if %alone {
+      %whole = cute.tile.reshape<[1, 1, ${BT}, ${HT}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${HT}]> %log
+      %is = cute.tile.ge %l, 0.0   %is2 = cute.tile.reshape<[${BT}, ${HT}]> %is   %kept = cute.tile.where ${LSE}, %is2, 0
+      cute.tile.store %whole, %O[%z, %x, %tm, %hm, 0]   cute.tile.store %logs, %L[%z, %x, %tm, %hm], %kept
+    } else {
+      %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
+      %mean3 = cute.tile.reshape<[${BT*HT}, 1, ${D}]> %mean
+      cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]
+    }
+    gpu.return }
 //!include "combine.inc"
 }
-func.func private @part(!Q, !K, !table, !lengths, !Os, !Ls, f32)
+func.func private @part(!Q, !K, !table, !lengths, !Os, !Ls, !P, !M, i32, f32)
 func.func private @combine(!Os, !Ls, !X, !L)
 func.func @mla_decode(%Q: !G, %K: !K, %O: !X, %L: !L, %block_table: !table, %cache_seqlens: !lengths,
     %num_splits: i32, %scale: f32) {
@@ -88,14 +98,23 @@ func.func @mla_decode(%Q: !G, %K: !K, %O: !X, %L: !L, %block_table: !table, %cac
   %q2 = cute.assume %s2 : i64 -> !cute.i64<divby 8>
   %layout = cute.make_layout((%b, %t, ${SHARE}, ${D+R}), (%q0, %q2, %q1, 1))
   %at = cute.get_iter %Q   %Qg = cute.make_view %at, %layout
-  %bh = arith.muli %b, %h : i32   %rows = arith.muli %bh, %t : i32   %far = arith.muli %num_splits, %d0 : i32
-  %next = cute.assume %far : i32 -> !cute.i32<divby ${D}>
-  %parts = cute.make_layout((%rows, %num_splits, ${D}), (%next, ${D}, 1))
-  %logs = cute.make_layout((%rows, %num_splits), (%num_splits, 1))
-  %Os = cute.temporary %parts : !Os   %Ls = cute.temporary %logs : !Ls
-  func.call @part(%Qg, %K, %block_table, %cache_seqlens, %Os, %Ls, %scale)
-      : (!Q, !K, !table, !lengths, !Os, !Ls, f32) -> ()
-  func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> ()
+  // O and L as Q, with the splits: one, if they are written.
+  %one9 = arith.constant 1 : i32
+  %strideO = cute.stride %O   %u0, %u1, %u2, %u3 = cute.get_scalars %strideO
+  %o0 = cute.assume %u0 : i64 -> !cute.i64<divby 8>   %o1 = cute.assume %u1 : i64 -> !cute.i64<divby 8>
+  %o2 = cute.assume %u2 : i64 -> !cute.i64<divby 8>
+  %layoutO = cute.make_layout((%b, %one9, %t, ${SHARE}, ${D}), (%o0, %o0, %o2, %o1, 1))
+  %atO = cute.get_iter %O   %Og = cute.make_view %atO, %layoutO
+  %strideL = cute.stride %L   %e0, %e1, %e2 = cute.get_scalars %strideL
+  %layoutL = cute.make_layout((%b, %one9, %t, ${SHARE}), (%e0, %e0, %e2, %e1))
+  %atL = cute.get_iter %L   %Lg = cute.make_view %atL, %layoutL
+  %bt = arith.constant ${BT} : i32   %tiles = arith.ceildivsi %t, %bt : i32   %parts9 = arith.constant ${SHARE/HT} : i32
+  %each = arith.muli %tiles, %parts9 : i32   %blocks = arith.muli %b, %each : i32
+  %alone = arith.constant 1 : i32
+//!include "splits.inc"
+  func.call @part(%Qg, %K, %block_table, %cache_seqlens, %Os, %Ls, %Og, %Lg, %splits, %scale)
+      : (!Q, !K, !table, !lengths, !Os, !Ls, !P, !M, i32, f32) -> ()
+  scf.if %several { func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> () }
   return
 }
 // In an editor: -D T=bf16 -D D=512 -D R=64 -D SHARE=16 -D BT=4 -D HT=16 -D PAGE=64 -D BN=64 -D LSE=0 -D LIMIT=16384.0

@@ -541,7 +541,7 @@ static void mark_chain(MlirOperation op, void *context)
     MlirOperation from =
         in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
-    if (mlirOperationIsNull(from)) return;
+    if (mlirOperationIsNull(from) || cute_op_has(op, "wgmma")) return; /* it was marked before */
     if (*groups && tile_fits_wgmma(op, *groups) && !mlirValueIsNull(tile_exchanged(op, 0))) return;
     mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);
     for (; !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");

@@ -773,6 +773,7 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
 
 static void settle_op(layouts *l, MlirOperation op)
 {
+    enum { HALVES = 2 };
     tile_distribution d, own;
     if (cute_op_is(op, "cute.tile.load")) {
         const class *c = class_of(l, result(op, 0));
@@ -788,7 +789,9 @@ static void settle_op(layouts *l, MlirOperation op)
     } else if (cute_op_is(op, "cute.tile.store")) {
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
         if (store_in_bands(l, op, &d)) return;
-        const tile_distribution *as = access_distribution(l, op, &d, &own);
+        /* Sums whose columns warpgroups divide have no bands: half sectors rather than the memory of the whole tile. */
+        bool divided = tile_groups_across(&d) > 1 && tile_access_waste(tensor_of_access(op), &d) <= HALVES;
+        const tile_distribution *as = divided ? &d : access_distribution(l, op, &d, &own);
         need(l, op, 0, as);
         need(l, op, 3, as);
     } else if (cute_op_is(op, "cute.tile.gemm")) {
