@@ -50,6 +50,8 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     # by TMA, in turns of two warpgroups, with the last wave divided along k
     ranks 512x384x128 --configuration=sm90:128x192:4:2x1:1 --sms=4 --ranks=2 --split=m --overlap=signal --groups=4 --check=race,barrier
     ranks 768x512x256 --configuration=sm90:128x256:4:2x1:0:tail --sms=8 --ranks=2 --split=k --overlap=signal --groups=3
+    # more groups than a rank's part has rows of tiles
+    ranks 256x96x64 $TILE --ranks=2 --split=k --collective=reduce-scatter --overlap=signal --groups=64
     # groups that do not fit the tiles of a rank's part; an expression in the kernel
     run ranks 256x96x64 $TILE --ranks=3 --split=k --collective=reduce-scatter --overlap=signal
     says "remark: parts"

@@ -239,8 +239,9 @@ bool dist_tiles_fit(const dist_problem *p, const dist_tiles *tiles, int64_t grou
     int64_t chunk = dist_shard_of(p, 0).chunk, extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     if (!tiles->m || p->split == DIST_N || p->size == 1) return false;
     if (scatters) { /* a group belongs to one rank */
-        int64_t parts = ceil_div(groups, p->size);
+        int64_t parts = ceil_div(groups, p->size), most = chunk / tiles->m;
         if (chunk % tiles->m != 0) return false;
+        if (parts > most) parts = most;
         while (chunk % (parts * tiles->m) != 0) parts++;
         *rows = chunk / parts;
         return true;
