@@ -15,7 +15,9 @@ static cute_status generate(epilogue_tree *tree, cute_diag *diag)
     CUTE_TRY(epilogue_program_make(tree, &program, diag));
     json_t *buffers = json_object();
     if (!epilogue_put_buffers(tree, buffers)) abort();
-    for (int i = 0; i < program->count; i++) json_decref(epilogue_kernel_args(&program->kernels[i], NULL, 0));
+    int64_t items = tree->problem.batch;
+    for (int i = 0; i < program->count; i++)
+        json_decref(epilogue_kernel_args(&program->kernels[i], NULL, 0, 0, items));
     json_decref(epilogue_checks(tree));
     json_decref(epilogue_json(tree));
     epilogue_text(tree, &out);
@@ -43,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            .out = data[0] & 8 ? CUTE_E4M3 : CUTE_BF16,
                                            .tile_m = 128,
                                            .tile_n = data[0] & 16 ? 64 : 256,
-                                           .cluster_n = data[0] & 32 ? 2 : 1,
+                                           .cluster_most = data[0] & 32 ? 8 : 1,
+                                           .batch = data[0] & 64 ? 3 : 1,
                                            .align = 16};
         status = generate(tree, diag);
     }
