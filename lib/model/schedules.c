@@ -115,9 +115,13 @@ static values either(int stated, int free, values all)
 static values consumers_of(const cute_model_program *p)
 {
     values v = {0};
-    static const int preferred[] = {2, 1, 0};
-    for (int i = 0; i < 3; i++)
-        if (!preferred[i] || (p->ahead && p->groups[preferred[i]])) v.at[v.count++] = preferred[i];
+    static const int preferred[] = {2, 3, 1, 0};
+    for (int i = 0; i < 4; i++) {
+        int groups = preferred[i];
+        /* Three for what two cannot divide: a tile of 192 rows. */
+        if (!groups || (p->ahead && p->groups[groups] && (groups != 3 || !p->groups[2])))
+            v.at[v.count++] = groups;
+    }
     return v;
 }
 

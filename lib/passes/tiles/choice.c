@@ -229,6 +229,24 @@ static const char *why_no_turns(const choice *c, MlirOperation loop)
     return tile_places_of_bounds(loop) ? "the number of iterations depends on the tile" : NULL;
 }
 
+/* Registers of all threads for sums that the loop carries beside its products' accumulators, which look_at_product counts: products are
+ * added to them, promoted or scaled. */
+static int64_t carried_sums(MlirOperation loop)
+{
+    MlirOperation yield = mlirBlockGetTerminator(tile_loop_body(loop));
+    int64_t sums = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) {
+        MlirValue next = mlirOperationGetOperand(yield, i);
+        MlirOperation from = cute_defining_op(next);
+        cute_tile_shape shape;
+        if (!cute_tile_shape_of(mlirValueGetType(next), &shape) || shape.rank != 2 || shape.extent[0] == 1 ||
+            shape.extent[1] == 1 || (!mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm")))
+            continue;
+        sums += cute_tile_size(&shape) * bits_of(cute_tile_element(mlirValueGetType(next))) / 32;
+    }
+    return sums;
+}
+
 static void look_at_loop(MlirOperation op, void *context)
 {
     choice *c = context;
@@ -247,6 +265,7 @@ static void look_at_loop(MlirOperation op, void *context)
     c->plain = c->plain && plain;
     const char *why = why_no_turns(c, op);
     if (why) c->not_turning = why;
+    c->program.sums += carried_sums(op);
     for (int i = 0; i < ahead.count; i++) c->program.copied += tile_ring_bytes(ahead.loads[i]);
     tile_find_ahead(op, true, &ahead, NULL, NULL);
     for (int i = 0; i < ahead.count; i++) c->program.fetched += tile_ring_bytes(ahead.loads[i]);
