@@ -50,16 +50,15 @@ typedef enum cute_texture_filter { CUTE_TEXTURE_POINT, CUTE_TEXTURE_LINEAR_FILTE
 /* `size` is sizeof(cute_texture). */
 typedef struct cute_texture {
     size_t size;
-    bool
-        surface; /* a surface object: only kind, format, channels and extents apply; its memory is an array */
+    /* A surface object: only kind, format, channels and extents apply; its memory is an array. */
+    bool surface;
     cute_texture_kind kind;
     cute_texture_memory memory;
     cute_texture_format format;
     int channels;         /* 1, 2 or 4 */
     cute_address address; /* of the memory */
-    uint64_t width, height,
-        depth; /* in texels; height and depth 0 or 1 where the kind has none. depth: of a 3D texture; the layers;
-                                      6 faces for each cube */
+    /* In texels; height and depth are 0 or 1 where the kind has none. depth: of a 3D texture; the layers; 6 faces for each cube. */
+    uint64_t width, height, depth;
     uint64_t pitch, slice;         /* bytes from row to row, and from slice to slice; 0: without gaps */
     cute_texture_address modes[3]; /* of x, y and z */
     cute_texture_filter filter;

@@ -677,7 +677,7 @@ static cute_status emulator_stream_wait(cute_device *device, cute_stream *stream
     return CUTE_OK;
 }
 
-/* Work completes when it is started, so what is not counted now never will be. */
+/* Work is synchronous: a counter that has not reached the value never will. */
 static cute_status emulator_stream_wait_count(cute_device *device, cute_stream *stream, cute_address counter,
                                               uint32_t count, cute_diag *diag)
 {

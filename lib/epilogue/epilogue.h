@@ -100,10 +100,10 @@ typedef struct epilogue_output {
     const char *name;
     epilogue_node *node;
     cute_dtype dtype;
-    bool stated, main; /* stated: the text states its dtype; main: D, or the first matrix */
-    bool indexed;      /* name[i], name[j] or name[i,j] */
-    bool index_row, index_column,
-        turned; /* with `l` in front or not; turned: name[j,i], columns are contiguous */
+    bool stated, main;            /* stated: the text states its dtype; main: D, or the first matrix */
+    bool indexed;                 /* name[i], name[j] or name[i,j] */
+    bool index_row, index_column; /* with `l` in front or not */
+    bool turned;                  /* name[j,i]: columns are contiguous */
     size_t offset, length;
 } epilogue_output;
 
@@ -145,8 +145,8 @@ typedef struct epilogue_tree {
     int step_count;
     int stages;        /* kernels' stages: 1 if all is in the product's kernel */
     int64_t cluster_n; /* blocks of a cluster along N, which have whole rows; 1: no clusters */
-    epilogue_node
-        *sums; /* the product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL */
+    /* The product's sums as an operand "acc" in memory (epilogue_read_sums); else NULL. */
+    epilogue_node *sums;
 } epilogue_tree;
 
 /* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an

@@ -286,7 +286,7 @@ static bool has_other_use(const epilogue_tree *t, const epilogue_node *of, const
     return output_of(t, of) != NULL;
 }
 
-/* What a collective between devices combines, or NULL and why it is not a step. */
+/* Finds the operand of a collective between devices: the sums, a result or an operand. NULL, or why it cannot be a step. */
 static const char *find_moment(const epilogue_tree *t, const epilogue_node *n, epilogue_step *out)
 {
     const epilogue_node *x = n->args[0];

@@ -85,7 +85,7 @@ bool gemm_expression_has_rows(const gemm_algo *algo, const gemm_problem *p)
     return !epilogue_needs_rows(p->tree) || epilogue_row_blocks(&q);
 }
 
-epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *p)
+epilogue_problem gemm_expression_of_sums(const gemm_problem *p)
 {
     const cute_gemm_problem *g = &p->given;
     return (epilogue_problem){.m = g->m,
@@ -95,10 +95,19 @@ epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_probl
                               .in = p->in,
                               .sum = p->sum,
                               .out = p->out,
-                              .tile_m = algo->config->bm,
-                              .tile_n = algo->config->bn,
-                              .cluster_most = algo->config->kernel->arch_specific ? CLUSTER : 1,
+                              .tile_m = EPILOGUE_TILE_M,
+                              .tile_n = EPILOGUE_TILE_N,
+                              .cluster_most = 1,
                               .align = g->align < 16 ? g->align : 16};
+}
+
+epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *p)
+{
+    epilogue_problem out = gemm_expression_of_sums(p);
+    out.tile_m = algo->config->bm;
+    out.tile_n = algo->config->bn;
+    if (algo->config->kernel->arch_specific) out.cluster_most = CLUSTER;
+    return out;
 }
 
 cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *p, const char *passes,
@@ -125,19 +134,9 @@ cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_probl
 cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *p, cute_dtype sums,
                                    epilogue_program **out, cute_diag *diag)
 {
-    const cute_gemm_problem *g = &p->given;
     CUTE_TRY(gemm_expression_read(arena, p, diag));
     epilogue_read_sums(p->tree, sums);
-    p->tree->problem = (epilogue_problem){.m = g->m,
-                                          .n = g->n,
-                                          .k = g->k,
-                                          .in = p->in,
-                                          .sum = p->sum,
-                                          .out = p->out,
-                                          .tile_m = EPILOGUE_TILE_M,
-                                          .tile_n = EPILOGUE_TILE_N,
-                                          .cluster_most = 1,
-                                          .align = g->align < 16 ? g->align : 16};
+    p->tree->problem = gemm_expression_of_sums(p);
     CUTE_TRY(epilogue_run_passes(p->tree, NULL, diag));
     return epilogue_program_make(p->tree, out, diag);
 }

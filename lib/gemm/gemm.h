@@ -210,6 +210,8 @@ bool gemm_expression_fits(const struct gemm_config *config, const gemm_problem *
 json_t *gemm_expression_data(json_t *document, const gemm_problem *problem);
 /* A problem and a device as the tree's passes need them. */
 epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *problem);
+/* The same for sums in memory, which the kernels on matrices read in their own tiles. */
+epilogue_problem gemm_expression_of_sums(const gemm_problem *problem);
 
 /* The program of a problem that was read whose sums are an operand "acc" in memory, of this type. */
 cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *problem, cute_dtype sums,

@@ -9,6 +9,7 @@
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/numeric/number.h"
+#include "lib/numeric/number_quick.h"
 
 static const num_texture_kind kinds[CUTE_TEXTURE_KINDS] = {
     [CUTE_TEXTURE_1D] = {"1d", "1d", 1, 1, false, false},
@@ -325,25 +326,11 @@ void num_texture_gather(const cute_texture *t, const float *coordinates, num_fet
     }
 }
 
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double float_value(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
 /* 8 and 16 bits as -1 or 0 to 1: the least signed integer is -1, too. */
 static uint32_t read_normalized(const num_texture_format *f, int64_t value)
 {
     double most = (double)((INT64_C(1) << (8 * f->bytes - f->is_signed)) - 1);
-    return float_bits((float)fmax((double)value / most, -1));
+    return num_as_bits((float)fmax((double)value / most, -1));
 }
 
 void num_texel_read(const cute_texture *t, const uint8_t *texel, uint32_t out[4])
@@ -353,7 +340,7 @@ void num_texel_read(const cute_texture *t, const uint8_t *texel, uint32_t out[4]
     for (int c = 0; c < t->channels; c++) {
         uint32_t bits = 0;
         if (!texel) {
-            if (num_texture_is_float(t)) out[c] = float_bits(t->border[c]);
+            if (num_texture_is_float(t)) out[c] = num_as_bits(t->border[c]);
             continue;
         }
         memcpy(&bits, texel + c * f->bytes, (size_t)f->bytes);
@@ -375,7 +362,8 @@ void num_texture_blend(const num_fetch *fetch, const uint32_t (*texels)[4], uint
     }
     for (int c = 0; c < 4; c++) {
         double sum = 0;
-        for (int n = 0; n < fetch->count; n++) sum += fetch->texels[n].weight * float_value(texels[n][c]);
-        out[c] = float_bits((float)sum);
+        for (int n = 0; n < fetch->count; n++)
+            sum += fetch->texels[n].weight * (double)num_as_float(texels[n][c]);
+        out[c] = num_as_bits((float)sum);
     }
 }

@@ -200,7 +200,7 @@ E
     [[ "$output" == *"check O: passed, 64 elements"* ]]
 }
 
-@test "textures that read what was never written, or what their kernel writes, are found" {
+@test "reads of unwritten texels, and of texels that the same kernel writes, are found" {
     echo '{"steps": [{"kernel": "add", "grid": 1, "block": 32, "args": [{"surface": {"buffer": "S", "kind": "2d"}}]}],
            "buffers": {"S": {"dtype": "i32", "shape": [1, 32]}}}' >launch.json
     run "$run_" t.ptx --config launch.json --device emulator --check=uninit

@@ -486,7 +486,7 @@ int main(void)
     TEST("tex, tld4 and txq read texture objects", test_instructions_read_objects);
     TEST("surfaces are read, written and reduced by bytes; outside they clamp or are zero",
          test_surfaces_are_read_and_written_by_bytes);
-    TEST("a misused object is a fault that says what is expected",
+    TEST("a misused object is a fault whose message has the right use",
          test_misuse_is_a_fault_that_says_what_is_right);
     TEST("a destroyed object is a fault", test_a_destroyed_object_is_a_fault);
     TEST("a plan makes objects of the caller's memory, anew if it changes",

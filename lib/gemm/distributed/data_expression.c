@@ -205,8 +205,7 @@ static cute_status read_own(expression_check *c, cute_diag *diag)
     t->problem = c->p->read.tree->problem;
     t->problem.m = given.m;
     t->problem.n = given.n;
-    CUTE_TRY(
-        epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag));
+    CUTE_TRY(dist_run_passes(t, diag));
     c->params = cute_arena_array(c->arena, c->own.value_count + 1, sizeof *c->params);
     if (!c->params) return cute_fail_memory(diag);
     for (size_t i = 0; i < c->own.value_count; i++)

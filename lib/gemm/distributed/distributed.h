@@ -38,6 +38,10 @@ typedef struct dist_problem {
  * in `arena`. CUTE_USAGE, CUTE_INVALID: not supported together. */
 cute_status dist_problem_read(cute_arena *arena, const cute_gemm_problem *whole, const char *split,
                               const char *collective, int rank, int size, dist_problem *out, cute_diag *diag);
+/* Whether sums are divided among the ranks: --split=k with reduce-scatter. */
+bool dist_scatters(const dist_problem *problem);
+/* The passes on an expression of several ranks, whose kernels are not written yet. */
+cute_status dist_run_passes(epilogue_tree *tree, cute_diag *diag);
 /* A remark, if the epilogue is a step of its own: why. */
 void dist_problem_explain(const dist_problem *problem, cute_diag *diag);
 cute_status dist_overlap_read(const dist_problem *problem, const char *name, dist_overlap *out,

@@ -177,7 +177,7 @@ static cute_status find_tiles(const dist_problem *p, const gemm_target *target, 
 static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups,
                            const dist_tiles *tiles, candidate *out)
 {
-    bool scatters = p->collective == COMM_REDUCE_SCATTER;
+    bool scatters = dist_scatters(p);
     dist_overlap own = p->split == DIST_N ? DIST_ROTATE : DIST_SIGNAL;
     int count = 0;
     if (overlap == DIST_AUTO || overlap == DIST_SEQUENCE || p->size == 1)

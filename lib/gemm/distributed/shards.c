@@ -1,6 +1,7 @@
 /* Which part of a product a rank computes, and its buffers. */
 #include <string.h>
 
+#include "lib/base/numbers/checked.h"
 #include "lib/gemm/distributed/distributed.h"
 
 static const char *const split_names[] = {"m", "n", "k"};
@@ -58,7 +59,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool scatters(const dist_problem *p)
+bool dist_scatters(const dist_problem *p)
 {
     return p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
 }
@@ -77,7 +78,6 @@ static const char *unsupported(const cute_gemm_problem *g)
 /* Of an expression: the elements that a value at (i,j) needs in addition to (i,j). */
 typedef struct epilogue_reach {
     const epilogue_node *down, *across; /* reductions over rows, over columns; NULL: none */
-    const epilogue_node *tile;          /* a collective of a tile or a cluster */
     bool columns_first;                 /* an operand or result whose columns are contiguous */
     bool partial;                       /* a sum over a rank's own rows, which a collective adds */
     int64_t unit;                       /* columns of a group, of which parts are multiples */
@@ -86,13 +86,7 @@ typedef struct epilogue_reach {
 
 static int64_t common_multiple(int64_t a, int64_t b)
 {
-    int64_t x = a, y = b;
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
+    return a / (int64_t)cute_gcd((uint64_t)a, (uint64_t)b) * b;
 }
 
 static const epilogue_step *step_of(const epilogue_tree *t, const epilogue_node *reduction)
@@ -116,7 +110,6 @@ static epilogue_reach reach_of(const epilogue_tree *t)
         r.partial = r.partial || combined;
         if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 1 && !combined) r.down = n;
         if (n->op == EPILOGUE_REDUCE && !n->group && n->axis != 0) r.across = n;
-        if (n->op == EPILOGUE_COMMUNICATE) r.tile = n;
         r.columns_first = r.columns_first || (n->op == EPILOGUE_LOAD && n->turned);
         if (n->count && n->args[0]->shape.mul)
             r.unit = common_multiple(r.unit, group * n->args[0]->shape.div);
@@ -180,7 +173,7 @@ static cute_status read_step(dist_problem *p, const epilogue_step *s, bool chose
                     epilogue_collective_name(s->collective));
         return CUTE_INVALID;
     case EPILOGUE_OF_OPERAND:
-        divided = (rows && (p->split == DIST_M || scatters(p))) || (columns && p->split == DIST_N);
+        divided = (rows && (p->split == DIST_M || dist_scatters(p))) || (columns && p->split == DIST_N);
         if (!divided) return CUTE_OK;
         cute_report(diag, CUTE_ERROR, &place,
                     "'%s' is divided among the ranks: expected an operand that all have, to broadcast",
@@ -195,6 +188,11 @@ static cute_status read_steps(dist_problem *p, bool chosen, cute_diag *diag)
     const epilogue_tree *t = p->read.tree;
     for (int i = 0; p->size > 1 && i < t->step_count; i++) CUTE_TRY(read_step(p, &t->steps[i], chosen, diag));
     return CUTE_OK;
+}
+
+cute_status dist_run_passes(epilogue_tree *t, cute_diag *diag)
+{
+    return epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag);
 }
 
 dist_buffer dist_step_buffer(const dist_problem *p, const epilogue_step *s)
@@ -219,13 +217,8 @@ static cute_status read_expression(cute_arena *arena, dist_problem *p, bool chos
                 "a collective of a tile or cluster depends on each rank's tile: expected the level "
                 "warp or device with several ranks",
                 diag);
-    t->problem.in = p->read.in;
-    t->problem.sum = p->read.sum;
-    t->problem.tile_m = EPILOGUE_TILE_M;
-    t->problem.tile_n = EPILOGUE_TILE_N;
-    t->problem.cluster_most = 1;
-    CUTE_TRY(
-        epilogue_run_passes(t, "PassShapeTypePropagation,PassFixElementD,PassCustomCommunication", diag));
+    t->problem = gemm_expression_of_sums(&p->read);
+    CUTE_TRY(dist_run_passes(t, diag));
     CUTE_TRY(read_steps(p, chosen, diag));
     *reach = reach_of(t);
     dist_operand unused;
@@ -241,7 +234,7 @@ static cute_status read_expression(cute_arena *arena, dist_problem *p, bool chos
             "with --split=n a rank has some columns of each row: expected no reduction along rows, or "
             "--split=m or k",
             diag);
-    if (scatters(p) && reach->down)
+    if (dist_scatters(p) && reach->down)
         return fail_expression(
             p, reach->down,
             "with reduce-scatter a rank has some rows of each column: expected no reduction over rows, "
@@ -364,7 +357,7 @@ dist_region dist_region_of(const dist_problem *p, int rank)
 {
     dist_shard s = dist_shard_of(p, rank);
     dist_region r = {0, p->whole.m, s.first_n, s.n};
-    if (scatters(p)) {
+    if (dist_scatters(p)) {
         r.first_row = smaller(s.chunk * rank, p->whole.m);
         r.rows = smaller(s.chunk, p->whole.m - r.first_row);
     }
@@ -437,7 +430,7 @@ static dist_matrix operand_matrix(const dist_problem *p, const dist_operand *o, 
     int64_t columns = o->shape.mul ? r.columns * o->shape.mul / o->shape.div : 1;
     int64_t room = !o->shape.rows || !o->result ? 0
                    : gathered                   ? s.chunk * p->size
-                   : scatters(p)                ? s.chunk
+                   : dist_scatters(p)           ? s.chunk
                                                 : 0;
     dist_matrix m = make_matrix(p, rows, columns, room, o->columns, o->dtype);
     if (o->shape.rows && !gathered) m.first_row = r.first_row;
@@ -479,7 +472,7 @@ dist_matrix dist_matrix_of(const dist_problem *p, dist_buffer buffer, int rank)
     case DIST_S:
         if (!p->finishes) return m;
         m = make_matrix(p, g->m, s.n, p->split == DIST_M ? room : 0, false, p->sums);
-        if (scatters(p)) m = make_matrix(p, dist_region_of(p, rank).rows, s.n, s.chunk, false, p->sums);
+        if (dist_scatters(p)) m = make_matrix(p, dist_region_of(p, rank).rows, s.n, s.chunk, false, p->sums);
         return m;
     default: return dist_operand_of(p, buffer, &o) ? operand_matrix(p, &o, rank) : m;
     }

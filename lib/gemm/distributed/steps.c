@@ -134,7 +134,7 @@ static void collect_item(builder *b, int64_t item)
     int64_t chunk = b->own.chunk, n = p->whole.n, parts = item * stride_of(b, DIST_P);
     dist_buffer to = dist_sums_of(p);
     int64_t sums = item * stride_of(b, to);
-    if (p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER)
+    if (dist_scatters(p))
         add_call(b, COMM_REDUCE_SCATTER, DIST_P, parts, to, sums, chunk * n);
     else if (p->split == DIST_K)
         add_call(b, COMM_ALL_REDUCE, DIST_P, parts, to, sums, p->whole.m * n);
@@ -194,7 +194,7 @@ static void send_rows(builder *b, int root, int64_t first, int64_t count)
     dist_buffer to = dist_sums_of(p);
     for (int64_t item = 0; item < p->whole.batch; item++) {
         int64_t parts = item * stride_of(b, DIST_P), sums = item * stride_of(b, to) + first * n;
-        if (p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER)
+        if (dist_scatters(p))
             add_call(b, COMM_REDUCE, DIST_P, parts + (root * b->own.chunk + first) * n, to, sums, count * n)
                 ->peer = root;
         else if (p->split == DIST_K)
@@ -213,7 +213,7 @@ static void build_parts(builder *b, int64_t groups)
 {
     const dist_problem *p = b->p;
     int64_t chunk = b->own.chunk;
-    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    bool scatters = dist_scatters(p);
     /* reduce_scatter: each group belongs to one rank, whose sums it becomes */
     int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     int64_t unit = p->unit_m, parts = scatters ? ceil_div(groups, p->size) : groups;
@@ -235,7 +235,7 @@ enum { BAND = 8 };
 
 bool dist_tiles_fit(const dist_problem *p, const dist_tiles *tiles, int64_t groups, int64_t *rows)
 {
-    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    bool scatters = dist_scatters(p);
     int64_t chunk = dist_shard_of(p, 0).chunk, extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     if (!tiles->m || p->split == DIST_N || p->size == 1) return false;
     if (scatters) { /* a group belongs to one rank */
@@ -256,7 +256,7 @@ static void build_signal(builder *b, int64_t rows)
     const dist_problem *p = b->p;
     const dist_tiles *t = &b->out->tiles;
     int64_t chunk = b->own.chunk;
-    bool scatters = p->split == DIST_K && p->collective == COMM_REDUCE_SCATTER;
+    bool scatters = dist_scatters(p);
     int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     add_step(b, DIST_RESET, 0);
     order_streams(b, 0, 1);

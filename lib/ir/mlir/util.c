@@ -90,3 +90,22 @@ bool cute_symbol_in(MlirOperation module, const char *name)
     }
     return false;
 }
+
+MlirOperation cute_only_user(MlirValue value)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    bool alone = !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+    return alone ? mlirOpOperandGetOwner(use) : (MlirOperation){NULL};
+}
+
+bool cute_op_in_front(MlirOperation a, MlirOperation b)
+{
+    while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b)) a = mlirOperationGetNextInBlock(a);
+    return !mlirOperationIsNull(a);
+}
+
+MlirStringRef cute_op_symbol(MlirOperation op)
+{
+    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+    return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
+}

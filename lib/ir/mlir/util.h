@@ -58,5 +58,11 @@ bool cute_symbol_in(MlirOperation module, const char *name);
 MlirDiagnosticHandlerID cute_discard_diagnostics(MlirContext context);
 /* The nearest enclosing operation named `name`, or null. */
 MlirOperation cute_op_parent(MlirOperation op, const char *name);
+/* The operation with the only use of a value; null: it is used otherwise, or not at all. */
+MlirOperation cute_only_user(MlirValue value);
+/* Whether `a` is `b`, or in front of `b` in the same block. */
+bool cute_op_in_front(MlirOperation a, MlirOperation b);
+/* Its sym_name; empty: it has none. */
+MlirStringRef cute_op_symbol(MlirOperation op);
 
 #endif

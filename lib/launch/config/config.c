@@ -21,6 +21,12 @@ const cute_path *config_member(const cute_config *config, const cute_path *up, c
     return path;
 }
 
+const cute_path *config_key(const cute_config *config, const json_t *json, const cute_path *path,
+                            const char *key)
+{
+    return json_object_get(json, key) ? config_member(config, path, key) : path;
+}
+
 const cute_path *config_element(const cute_config *config, const cute_path *up, size_t index)
 {
     cute_path *path = cute_arena_alloc(config->arena, sizeof *path);

@@ -199,6 +199,9 @@ void cute_config_release(cute_config *config);
 
 /* A path in the config's arena; NULL, which denotes "$", when memory is exhausted. */
 const cute_path *config_member(const cute_config *config, const cute_path *up, const char *key);
+/* The path of a key, or of the object itself where it does not have the key. */
+const cute_path *config_key(const cute_config *config, const json_t *json, const cute_path *path,
+                            const char *key);
 const cute_path *config_element(const cute_config *config, const cute_path *up, size_t index);
 /* An integer or an expression over the params. */
 cute_status config_integer(const cute_config *config, const json_t *value, const cute_path *path,

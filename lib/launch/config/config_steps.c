@@ -147,13 +147,13 @@ static cute_status read_box(const step_reader *r, const cute_tensor *from, const
         box->to[i] = to->strides[i] * box->size;
         box->from[i] = from->strides[i] * box->size;
     }
+    if (!host_box_spans(box, &out->bytes, &unused[0], &unused[1]))
+        return FAIL(r->config, path, r->diag, "the size of the copy exceeds 64 bits");
     host_box_simplify(box);
     if (!host_box_injective(box))
         return FAIL(r->config, path, r->diag, "expected strides of the target that keep its elements apart");
     if (box->rank) out->box = box;
-    return host_box_spans(box, &out->bytes, &unused[0], &unused[1])
-               ? CUTE_OK
-               : FAIL(r->config, path, r->diag, "the size of the copy exceeds 64 bits");
+    return CUTE_OK;
 }
 
 static cute_status read_copy(const step_reader *r, const json_t *json, const cute_path *path, host_step *out)

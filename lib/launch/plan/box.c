@@ -21,6 +21,13 @@ static void sort_dimensions(host_box *b)
         }
 }
 
+/* A step of dimension i is all of dimension i + 1. */
+static bool continues(const int64_t *strides, const int64_t *extents, int i)
+{
+    int64_t reach;
+    return cute_mul64(strides[i + 1], extents[i + 1], &reach) && strides[i] == reach;
+}
+
 void host_box_simplify(host_box *b)
 {
     int rank = 0;
@@ -36,8 +43,7 @@ void host_box_simplify(host_box *b)
     while (b->rank && b->to[b->rank - 1] == b->size && b->from[b->rank - 1] == b->size)
         b->size *= b->extents[--b->rank];
     for (int i = b->rank - 2; i >= 0; i--) {
-        if (b->to[i] != b->to[i + 1] * b->extents[i + 1] || b->from[i] != b->from[i + 1] * b->extents[i + 1])
-            continue;
+        if (!continues(b->to, b->extents, i) || !continues(b->from, b->extents, i)) continue;
         b->extents[i] *= b->extents[i + 1];
         b->to[i] = b->to[i + 1];
         b->from[i] = b->from[i + 1];

@@ -98,10 +98,11 @@ typedef struct host_box {
     int64_t size;                                                           /* bytes of an element */
     int64_t extents[HOST_BOX_RANK], to[HOST_BOX_RANK], from[HOST_BOX_RANK]; /* strides in bytes */
 } host_box;
-/* The same copy in fewer dimensions: without extents of 1, with merged ones; 0 if both sides are contiguous. Extents are at least 1. */
-void host_box_simplify(host_box *box);
 /* The bytes that are copied, and those from the first to the last on each side. False: a stride is negative, or beyond 64 bits. */
 bool host_box_spans(const host_box *box, int64_t *bytes, int64_t *to, int64_t *from);
+/* The same copy in fewer dimensions: without extents of 1, with merged ones; 0 if both sides are contiguous. Expects extents of at least 1 and
+ * spans that fit (host_box_spans). */
+void host_box_simplify(host_box *box);
 /* Of a simplified box: whether no two elements of the target share a byte; whether the sides do, if the target begins `distance` bytes
  * behind the source (true if they might). The second one expects an injective box. */
 bool host_box_injective(const host_box *box);

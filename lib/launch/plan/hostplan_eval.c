@@ -677,14 +677,14 @@ static cute_status read_box(plan_machine *m, const json_t *json, host_step *step
         }
     for (size_t i = 0; i < rank; i++)
         if (!b->extents[i]) return CUTE_OK; /* `bytes` is 0 */
+    if (!host_box_spans(b, &step->bytes, &spans[0], &spans[1]))
+        return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                         "the plan of '%s' has a copy of a size beyond 64 bits", m->plan->name);
     host_box_simplify(b);
     if (!host_box_injective(b))
         return cute_fail(m->diag, CUTE_INVALID, &m->file,
                          "the plan of '%s' has a copy whose target has elements that share memory",
                          m->plan->name);
-    if (!host_box_spans(b, &step->bytes, &spans[0], &spans[1]))
-        return cute_fail(m->diag, CUTE_INVALID, &m->file,
-                         "the plan of '%s' has a copy of a size beyond 64 bits", m->plan->name);
     if (b->rank) step->box = b;
     return CUTE_OK;
 }

@@ -48,19 +48,16 @@ typedef struct mapper {
     cute_diag *diag;
 } mapper;
 
-static const cute_path *map_path(const mapper *m, const char *key)
-{
-    return json_object_get(m->json, key) ? config_member(m->config, m->path, key) : m->path;
-}
-
 #define FAIL(m, key, ...)                                                                                    \
-    cute_document_fail(&(m)->config->document, map_path(m, key), false, (m)->diag, __VA_ARGS__)
+    cute_document_fail(&(m)->config->document, config_key((m)->config, (m)->json, (m)->path, key), false,    \
+                       (m)->diag, __VA_ARGS__)
 
 static cute_status read_extents(mapper *m, const char *key, int64_t *out)
 {
     int count;
-    CUTE_TRY(config_integers(m->config, json_object_get(m->json, key), map_path(m, key), out,
-                             CUTE_TENSOR_RANK, &count, m->diag));
+    CUTE_TRY(config_integers(m->config, json_object_get(m->json, key),
+                             config_key(m->config, m->json, m->path, key), out, CUTE_TENSOR_RANK, &count,
+                             m->diag));
     if (count == m->view.rank) return CUTE_OK;
     return FAIL(m, key, "expected %d extent%s, one for each dimension, got %d", m->view.rank,
                 m->view.rank == 1 ? "" : "s", count);
@@ -161,8 +158,6 @@ static cute_status check_tensor(const mapper *m)
     const cute_tensor *v = &m->view;
     int64_t bytes = cute_dtype_get(v->dtype)->bytes;
     int64_t unit = m->interleave->value == 2 ? 32 : 16;
-    bool empty = false;
-    for (int i = 0; i < v->rank; i++) empty |= v->shape[i] == 0;
     if (v->rank < 1 || v->rank > CUTE_MAP_RANK)
         return FAIL(m, "shape", "expected 1 to 5 dimensions in a tensor map, got %d", v->rank);
     if (m->interleave->value && v->rank < 3)
@@ -179,7 +174,7 @@ static cute_status check_tensor(const mapper *m)
         if (v->shape[i] < 0 || v->shape[i] > INT64_C(1) << 32)
             return FAIL(m, "shape", "expected 0 to 2^32 elements in dimension %d of a tensor map, got %lld",
                         i, (long long)v->shape[i]);
-    for (int i = 0; !empty && i + 1 < v->rank; i++) {
+    for (int i = 0; v->count && i + 1 < v->rank; i++) {
         int64_t stride = v->strides[i] * bytes;
         if (stride % unit != 0 || stride == 0)
             return FAIL(

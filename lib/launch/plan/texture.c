@@ -15,13 +15,9 @@ typedef struct binding {
     cute_diag *diag;
 } binding;
 
-static const cute_path *key_path(const binding *b, const char *key)
-{
-    return json_object_get(b->json, key) ? config_member(b->config, b->path, key) : b->path;
-}
-
 #define FAIL(b, key, ...)                                                                                    \
-    cute_document_fail(&(b)->config->document, key_path(b, key), false, (b)->diag, __VA_ARGS__)
+    cute_document_fail(&(b)->config->document, config_key((b)->config, (b)->json, (b)->path, key), false,    \
+                       (b)->diag, __VA_ARGS__)
 
 /* Words of launch.json, by the values of cute/texture.h. */
 static const char *const memories[] = {"array", "linear", "pitch", NULL};
@@ -40,6 +36,16 @@ static int find_word(const char *const *words, const char *word)
 static int read_word(const binding *b, const char *key, const char *const *words)
 {
     return find_word(words, json_string_value(json_object_get(b->json, key)));
+}
+
+static cute_texture_kind read_kind(const binding *b)
+{
+    const char *word = json_string_value(json_object_get(b->json, "kind"));
+    int k = 0;
+    while (k + 1 < CUTE_TEXTURE_KINDS && word &&
+           strcmp(num_texture_kind_get((cute_texture_kind)k)->name, word) != 0)
+        k++;
+    return (cute_texture_kind)k;
 }
 
 static cute_status read_format(binding *b)
@@ -113,7 +119,7 @@ static cute_status read_modes(binding *b)
 static cute_status read_border(binding *b)
 {
     const json_t *given = json_object_get(b->json, "border");
-    const cute_path *path = key_path(b, "border");
+    const cute_path *path = config_key(b->config, b->json, b->path, "border");
     size_t count = json_is_array(given) ? json_array_size(given) : 0;
     for (size_t i = 0; i < 4 && given; i++) {
         double value = 0;
@@ -169,14 +175,12 @@ static const char *describe(const binding *b)
 cute_status cute_plan_texture(cute_plan *plan, const json_t *json, const cute_path *path,
                               const config_buffer *buffer, bool surface, size_t *index, cute_diag *diag)
 {
-    static const char *const kinds[] = {"1d",         "2d",   "3d",           "1d_layered",
-                                        "2d_layered", "cube", "cube_layered", NULL};
     const cute_config *config = plan->config;
     binding b = {
         .plan = plan, .config = config, .path = path, .json = json, .view = buffer->tensor, .diag = diag};
     b.texture = (cute_texture){.size = sizeof b.texture, .surface = surface};
     CUTE_TRY(config_buffer_view(config, json, path, &buffer->tensor, &b.view, diag));
-    b.texture.kind = (cute_texture_kind)read_word(&b, "kind", kinds);
+    b.texture.kind = read_kind(&b);
     CUTE_TRY(read_format(&b));
     CUTE_TRY(read_extents(&b));
     int64_t bytes = b.view.offset * cute_dtype_get(b.view.dtype)->bytes;

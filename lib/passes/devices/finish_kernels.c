@@ -101,12 +101,6 @@ static bool has_body(MlirOperation function)
     return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
 }
 
-static MlirStringRef symbol_name(MlirOperation op)
-{
-    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-    return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
-}
-
 static void set_linkage(MlirOperation function, const char *linkage)
 {
     MlirAttribute value = mlirAttributeParseGet(mlirOperationGetContext(function), cute_text(linkage));
@@ -132,7 +126,7 @@ static bool declare_again(MlirOperation module, MlirStringRef name, MlirStringRe
 {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
     MlirOperation op = mlirBlockGetFirstOperation(block);
-    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(symbol_name(op), name))
+    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(cute_op_symbol(op), name))
         op = mlirOperationGetNextInBlock(op);
     if (mlirOperationIsNull(op) || !cute_op_is(op, "llvm.func")) return false;
     callee c = {.name = wrapper};
@@ -153,7 +147,7 @@ static void close_function(MlirOperation function, void *context)
     MlirOperation parent = mlirOperationGetParentOperation(function);
     if (!cute_op_is(parent, "gpu.module")) return;
     if (cute_kernel_is(function)) return;
-    MlirStringRef name = symbol_name(function);
+    MlirStringRef name = cute_op_symbol(function);
     static const char wrapper[] = "_mlir_ciface_";
     size_t prefix = sizeof wrapper - 1;
     if (name.length > prefix && !memcmp(name.data, wrapper, prefix)) {

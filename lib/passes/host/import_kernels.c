@@ -39,11 +39,6 @@ typedef struct import {
     size_t count, capacity;
 } import;
 
-static MlirStringRef symbol_of(MlirOperation op)
-{
-    return mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("sym_name")));
-}
-
 /* ---- arguments ---- */
 
 /* Whether the type has no run-time part. */
@@ -61,8 +56,8 @@ static void note_kernel(MlirOperation op, void *context)
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
     if (!cute_arena_more(m->arena, &m->kernels, m->count, &m->capacity, sizeof *m->kernels, 4)) return;
     kernel k = {.op = op,
-                .name = symbol_of(op),
-                .module = symbol_of(mlirOperationGetParentOperation(op)),
+                .name = cute_op_symbol(op),
+                .module = cute_op_symbol(mlirOperationGetParentOperation(op)),
                 .arguments = mlirBlockGetNumArguments(entry)};
     k.gone = cute_arena_array(m->arena, (size_t)k.arguments + 1, sizeof *k.gone);
     if (!k.gone) return;

@@ -38,14 +38,6 @@ typedef struct products {
     int count;
 } products;
 
-static bool only_use(MlirValue value, MlirOperation *user)
-{
-    MlirOpOperand first = mlirValueGetFirstUse(value);
-    if (mlirOpOperandIsNull(first) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(first))) return false;
-    *user = mlirOpOperandGetOwner(first);
-    return true;
-}
-
 /* NULL, or why the products of a loop wait for one another. */
 static const char *find_products(MlirOperation loop, products *p)
 {
@@ -68,15 +60,15 @@ static const char *find_products(MlirOperation loop, products *p)
     if (!p->count) return "it has no product";
     if (mlirOperationIsNull(p->release)) return "its operands are not in stages";
     for (int i = 0; i < p->count; i++) {
-        MlirOperation op = p->gemm[i], user;
+        MlirOperation op = p->gemm[i], user = cute_only_user(mlirOperationGetResult(op, 0));
         MlirValue sum = mlirOperationGetOperand(op, 2);
         bool carried = mlirValueIsABlockArgument(sum) && mlirBlockEqual(mlirBlockArgumentGetOwner(sum), body);
         if (!carried && !(i && mlirValueEqual(sum, mlirOperationGetResult(p->gemm[i - 1], 0))))
             return "an accumulator is not carried by the loop";
-        if (!only_use(sum, &user)) return "an accumulator is used in the loop";
-        if (!only_use(mlirOperationGetResult(op, 0), &user)) return "a sum is used in the loop";
+        if (mlirOperationIsNull(cute_only_user(sum))) return "an accumulator is used in the loop";
         bool goes_on =
-            cute_op_is(user, "scf.yield") || (i + 1 < p->count && mlirOperationEqual(user, p->gemm[i + 1]));
+            !mlirOperationIsNull(user) &&
+            (cute_op_is(user, "scf.yield") || (i + 1 < p->count && mlirOperationEqual(user, p->gemm[i + 1])));
         if (!goes_on) return "a sum is used in the loop";
         for (int k = 0; k < 2; k++) {
             int dims[2];

@@ -139,11 +139,6 @@ static const char *why_not_shared(const choice *c, MlirOperation product)
     return NULL;
 }
 
-static bool is_hopper(const cute_arch *arch)
-{
-    return arch && arch->number == 90 && arch->variant == 'a';
-}
-
 static void note_grid(MlirOperation op, void *context)
 {
     choice *c = context;
@@ -168,7 +163,7 @@ static int64_t operand_bytes(const choice *c, MlirOperation product)
         int64_t own = tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
         bytes += own;
         /* Warps of other architectures hold it. */
-        if (passed && (!held || is_hopper(c->arch))) exchanged += tile_exchange_stages(product, i) * own;
+        if (passed && (!held || tile_is_hopper(c->arch))) exchanged += tile_exchange_stages(product, i) * own;
     }
     return staged ? exchanged : bytes;
 }
@@ -388,7 +383,7 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
     p->beside = (p->beside + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
     p->reuses = c->plain && c->products == 1 && !c->operands;
     p->ahead = c->arch && c->arch->number >= 80 && c->loops;
-    bool hopper = c->arch && c->arch->number == 90 && c->arch->variant == 'a';
+    bool hopper = tile_is_hopper(c->arch);
     for (int i = 1; i <= 4; i++)
         p->groups[i] = hopper && c->loops && c->products && c->fitting[i] == c->products;
     p->resident = c->grids == 1 && cute_op_has(c->grid, "extents") &&
@@ -655,7 +650,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     }
     const cute_model_schedule *best = &all[0].schedule;
     tell_choice(c, &device, &all[0]);
-    if (is_hopper(c->arch) && stated.consumers == CUTE_MODEL_FREE) tell_consumers(c, &device, best);
+    if (tile_is_hopper(c->arch) && stated.consumers == CUTE_MODEL_FREE) tell_consumers(c, &device, best);
     if (!stated.stages) tell_stages(c, &device, best);
     if (!stated.cluster[0]) tell_cluster(c, all, count);
     if (stated.turns == CUTE_MODEL_FREE) tell_turns(c, &device, all, count);
@@ -673,7 +668,7 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
                           const tile_sizes *sizes, int listed, tile_schedule *s)
 {
     choice c = {.pass = pass, .arch = arch, .function = function, .plain = true};
-    bool hopper = is_hopper(arch);
+    bool hopper = tile_is_hopper(arch);
     cute_op_walk(function, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_grid, &c);
     if (c.grids != 1) c.grid = (MlirOperation){NULL};
     cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_at_product, &c);

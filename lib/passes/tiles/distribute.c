@@ -416,35 +416,14 @@ static void remove_kept(tile_emitter *e, MlirOperation op)
     mlirOperationDestroy(op);
 }
 
-typedef struct declaration {
-    MlirStringRef kernel;
-    bool found;
-} declaration;
-
-static void look_for_declaration(MlirOperation op, void *context)
-{
-    declaration *d = context;
-    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-    bool empty = mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-    d->found |= empty && !mlirAttributeIsNull(name) && mlirAttributeIsAString(name) &&
-                mlirStringRefEqual(mlirStringAttrGetValue(name), d->kernel);
-}
-
 /* A kernel without roles that is one of several: a host function launches them. It may start before the one in front of it has ended, and waits for
  * that; the next one may start. Kernels with roles do so where these begin. */
 static void start_early(tile_emitter *e)
 {
     enum { LEAST_ARCH = 90 };
-    MlirOperation root = e->function;
-    MlirAttribute name = mlirOperationGetAttributeByName(e->function, cute_text("sym_name"));
     if (e->naive || e->role_count > 1 || !e->arch || e->arch->number < LEAST_ARCH ||
-        mlirAttributeIsNull(name))
+        !tile_is_declared_on_host(e->function))
         return;
-    while (!mlirOperationIsNull(mlirOperationGetParentOperation(root)))
-        root = mlirOperationGetParentOperation(root);
-    declaration d = {mlirStringAttrGetValue(name), false};
-    cute_op_walk(root, "func.func", CUTE_WALK_OUTER_FIRST, look_for_declaration, &d);
-    if (!d.found) return;
     cute_builder b = cute_builder_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0)),
                                            mlirOperationGetLocation(e->function));
     static const char *const ops[] = {"cute_nvgpu.arch.griddepcontrol_launch_dependents",

@@ -80,9 +80,9 @@ typedef struct tile_late {
 typedef struct tile_peers {
     bool write;
     int role;
-    bool
-        by_roles; /* the cluster's barrier is that of the block's mbarriers, too, for all roles but the first */
-    bool met;     /* the role has waited */
+    /* The cluster's barrier is that of the block's mbarriers, too, for all roles but the first. */
+    bool by_roles;
+    bool met; /* the role has waited */
 } tile_peers;
 enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 
@@ -264,6 +264,8 @@ MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_reshape(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t);
+/* Places the memory where warpgroups combine parts of rows, behind what is placed so far. */
+void tile_place_parts(tile_emitter *e);
 MlirValue tile_lower_scan(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 

@@ -58,9 +58,8 @@ static MlirValue value_of(MlirOperation load)
 {
     MlirValue at = mlirOperationGetResult(load, 0), value = at;
     for (;;) {
-        MlirOpOperand use = mlirValueGetFirstUse(at);
-        if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return value;
-        MlirOperation user = mlirOpOperandGetOwner(use);
+        MlirOperation user = cute_only_user(at);
+        if (mlirOperationIsNull(user)) return value;
         bool reshapes = cute_op_is(user, "cute.tile.reshape");
         if (!reshapes && !continues(user, at)) return value;
         at = mlirOperationGetResult(user, 0);

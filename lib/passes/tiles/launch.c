@@ -21,6 +21,7 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/schedule.h"
 #include "lib/passes/tiles/tiles.h"
 
 enum { DIMENSIONS = 3, MOST_OPS = 256 };
@@ -123,12 +124,6 @@ static MlirValue copy_value(copying *c, MlirValue value, int depth)
         c->to[c->count++] = mlirOperationGetResult(copy, i);
     }
     return copy_value(c, value, depth);
-}
-
-static MlirStringRef symbol_of(MlirOperation op)
-{
-    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-    return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
 }
 
 /* A dimension that the kernel does not look at: with several tiles, several blocks would do the same. Or one whose only cluster reduces whole
@@ -270,7 +265,7 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     MlirRegion body = mlirRegionCreate();
     MlirBlock block = mlirBlockCreate(count, types, places);
     mlirRegionAppendOwnedBlock(body, block);
-    MlirStringRef name = symbol_of(kernel);
+    MlirStringRef name = cute_op_symbol(kernel);
     MlirType function = mlirFunctionTypeGet(context, count, types, 0, NULL);
     cute_builder at = cute_builder_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(top, 0)), location);
     MlirOperation host =
@@ -315,7 +310,7 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     int32_t clusters = cluster > 1;
     int32_t segments[] = {0, 1, 1, 1, 1, 1, 1, clusters, clusters, clusters, bytes ? 1 : 0, (int32_t)all, 0};
     MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, name),
-                  symbol = mlirSymbolRefAttrGet(context, symbol_of(module), 1, &inner);
+                  symbol = mlirSymbolRefAttrGet(context, cute_op_symbol(module), 1, &inner);
     MlirOperation launched =
         cute_build(&c.b, "gpu.launch_func", (cute_operands){operands, n}, CUTE_NO_TYPES,
                    CUTE_NAMED(cute_attribute(context, "kernel", symbol),
@@ -529,8 +524,24 @@ static MlirOperation find_host(MlirOperation top, MlirStringRef name)
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(top, 0));
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-        if (mlirStringRefEqual(symbol_of(op), name)) return op;
+        if (mlirStringRefEqual(cute_op_symbol(op), name)) return op;
     return (MlirOperation){NULL};
+}
+
+/* Whether it has no body, which is to be made. */
+static bool is_declared(MlirOperation host)
+{
+    return cute_op_is(host, "func.func") &&
+           mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(host, 0)));
+}
+
+bool tile_is_declared_on_host(MlirOperation kernel)
+{
+    MlirOperation top = kernel, host;
+    while (!mlirOperationIsNull(mlirOperationGetParentOperation(top)))
+        top = mlirOperationGetParentOperation(top);
+    host = find_host(top, cute_op_symbol(kernel));
+    return !mlirOperationIsNull(host) && is_declared(host);
 }
 
 static MlirType function_type(MlirOperation op)
@@ -541,11 +552,9 @@ static MlirType function_type(MlirOperation op)
 /* Makes the host function of a kernel, or the body of its declaration. False after an error. */
 static bool derive_host(programs *p, MlirOperation kernel)
 {
-    MlirOperation host = find_host(p->top, symbol_of(kernel));
+    MlirOperation host = find_host(p->top, cute_op_symbol(kernel));
     if (!mlirOperationIsNull(host)) {
-        bool declared = cute_op_is(host, "func.func") &&
-                        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(host, 0)));
-        if (!declared) return true;
+        if (!is_declared(host)) return true;
         if (!mlirTypeEqual(function_type(host), function_type(kernel)))
             return cute_emit_error(mlirOperationGetLocation(host),
                                    "expected a declaration with the arguments of the kernel of this name, or "
@@ -559,8 +568,8 @@ static bool derive_host(programs *p, MlirOperation kernel)
     }
     if (!make_host(p->top, mlirOperationGetParentOperation(kernel), kernel, p->op)) return false;
     if (!mlirAttributeIsNull(visibility))
-        mlirOperationSetAttributeByName(find_host(p->top, symbol_of(kernel)), cute_text("sym_visibility"),
-                                        visibility);
+        mlirOperationSetAttributeByName(find_host(p->top, cute_op_symbol(kernel)),
+                                        cute_text("sym_visibility"), visibility);
     return true;
 }
 

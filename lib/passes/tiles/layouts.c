@@ -735,8 +735,7 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     MlirType i32 = mlirIntegerTypeGet(l->context, 32);
     bool atomic = cute_op_has(op, "kind");
     int64_t across = tile_groups_across(d);
-    if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
-        (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
+    if (tile_is_hopper(l->arch) && (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
         tile_fits_bands(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("width"),
@@ -752,7 +751,7 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
 static bool load_with_store(layouts *l, MlirOperation op, const tile_distribution *d)
 {
     tile_distribution stored;
-    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a') return false;
+    if (l->naive || !tile_is_hopper(l->arch)) return false;
     if (!mlirOperationIsNull(tile_pages_of(operand(op, 0)))) return false;
     MlirOperation store = tile_only_store(result(op, 0));
     if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;

@@ -43,14 +43,6 @@ typedef struct work {
 
 /* ---- which loops ---- */
 
-static bool only_use(MlirValue value, MlirOperation *user)
-{
-    MlirOpOperand first = mlirValueGetFirstUse(value);
-    if (mlirOpOperandIsNull(first) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(first))) return false;
-    *user = mlirOpOperandGetOwner(first);
-    return true;
-}
-
 /* NULL, or why the product waits ("": it is of other passes); *carried: its sum is a value that the loop carries, and that nothing else uses. */
 static const char *check_product(MlirBlock body, MlirOperation op, bool *carried)
 {
@@ -61,12 +53,11 @@ static const char *check_product(MlirBlock body, MlirOperation op, bool *carried
         if (mlirOperationIsNull(source) || !cute_op_is(source, "cute.tile.take")) return "";
     }
     MlirValue sum = mlirOperationGetOperand(op, 2);
-    MlirOperation user;
     *carried = mlirValueIsABlockArgument(sum) && mlirBlockEqual(mlirBlockArgumentGetOwner(sum), body);
     bool starts = !mlirValueIsABlockArgument(sum) && mlirOperationIsNull(tile_product_of(sum));
     if (!*carried) return starts ? NULL : "a product adds to other sums";
-    if (!only_use(sum, &user) || !only_use(mlirOperationGetResult(op, 0), &user) ||
-        !mlirOperationEqual(user, mlirBlockGetTerminator(body)))
+    if (mlirOperationIsNull(cute_only_user(sum)) ||
+        !mlirOperationEqual(cute_only_user(mlirOperationGetResult(op, 0)), mlirBlockGetTerminator(body)))
         return "a sum that the loop carries is used in it";
     return NULL;
 }

@@ -82,10 +82,8 @@ static MlirValue unpack_e2m1(const cute_builder *b, MlirValue bytes, int half)
 static MlirOperation only_conversion(MlirValue tile)
 {
     const MlirOperation none = {NULL};
-    MlirOpOperand use = mlirValueGetFirstUse(tile);
-    if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return none;
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    return cute_op_is(user, "arith.sitofp") ? user : none;
+    MlirOperation user = cute_only_user(tile);
+    return !mlirOperationIsNull(user) && cute_op_is(user, "arith.sitofp") ? user : none;
 }
 
 void tile_expand_packed(MlirOperation op, void *context)

@@ -6,6 +6,7 @@
 
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
 
 enum { WARP = 32 };
 
@@ -124,8 +125,8 @@ static void meet_parts(tile_emitter *e, int64_t parts)
     MlirValue warp = cute_binary(&e->b, "arith.subi", e->role->warp, tile_i32(e, e->role->first_warp)),
               rows = cute_binary(&e->b, "arith.remui", warp, tile_i32(e, together)),
               barrier = cute_binary(&e->b, "arith.addi", rows, tile_i32(e, TILE_PART_BARRIERS));
-    cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(barrier, tile_i32(e, WARP * parts)),
-               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    tile_sync(e, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(barrier, tile_i32(e, WARP * parts)),
+              CUTE_NO_NAMED);
 }
 
 static void meet(tile_emitter *e, const tile_op *t)
@@ -134,6 +135,21 @@ static void meet(tile_emitter *e, const tile_op *t)
         meet_parts(e, t->parts);
     else
         tile_barrier(e);
+}
+
+static void note_parts(MlirOperation op, void *context)
+{
+    int64_t *bytes = context, own = tile_parts_bytes(op);
+    if (own > *bytes) *bytes = own;
+}
+
+void tile_place_parts(tile_emitter *e)
+{
+    enum { ALIGN = 128 }; /* of view_of_parts */
+    int64_t bytes = 0;
+    cute_op_walk(e->function, "cute.tile.reduce", CUTE_WALK_OUTER_FIRST, note_parts, &bytes);
+    e->parts = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if (bytes) e->shared_bytes = e->parts + bytes;
 }
 
 static MlirValue view_of_parts(tile_emitter *e, const char *element, int bits, const char *layout)

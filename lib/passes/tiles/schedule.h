@@ -55,6 +55,17 @@ bool tile_sizes_parse(MlirStringRef text, MlirLocation location, tile_sizes *out
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
                           const tile_sizes *sizes, int listed, tile_schedule *s);
 
+/* Whether there are TMA and wgmma. */
+static inline bool tile_is_hopper(const cute_arch *arch)
+{
+    return arch && arch->number == 90 && arch->variant == 'a';
+}
+
+/* ---- launches (launch.c) ---- */
+
+/* Whether the kernel's module declares a host function of its name, whose body cute-tile-launch makes: one that launches several kernels. */
+bool tile_is_declared_on_host(MlirOperation kernel);
+
 /* ---- kernels without products (traffic.c) ---- */
 
 /* Remarks with the `listed` likeliest block sizes of a kernel without products, and their estimates; `stated`: the only one, 0: none is stated. */

@@ -115,9 +115,7 @@ static bool find_pipe(MlirBlock body, staged *s)
 
 static bool only_yield(MlirValue value, MlirBlock body)
 {
-    MlirOpOperand use = mlirValueGetFirstUse(value);
-    return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
-           mlirOperationEqual(mlirOpOperandGetOwner(use), mlirBlockGetTerminator(body));
+    return mlirOperationEqual(cute_only_user(value), mlirBlockGetTerminator(body));
 }
 
 /* The role that an operation is in, or the kernel. */
@@ -190,20 +188,6 @@ static void look_for_held(MlirOperation op, void *context)
     *(bool *)context |= cute_op_has(op, TILE_HELD) && !cute_op_has(op, "pending");
 }
 
-/* Whether `op` of the body is in front of the first user of `value`. */
-static bool is_in_front(MlirBlock body, MlirOperation op, MlirValue value)
-{
-    MlirOperation user = tile_first_user(body, value);
-    while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, user)) op = mlirOperationGetNextInBlock(op);
-    return !mlirOperationIsNull(op);
-}
-
-static bool is_only_use(MlirValue value)
-{
-    MlirOpOperand use = mlirValueGetFirstUse(value);
-    return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 /* The stages of the ring that a take reads. */
 static int64_t stages_of(MlirOperation take)
 {
@@ -227,7 +211,8 @@ static const char *check_exchange(MlirBlock body, MlirOperation put, const stage
         return "it uses the sums of its last product";
     intptr_t sums =
         mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(mlirOperationGetResult(second->product, 0)));
-    if (!is_in_front(body, mlirOperationGetNextInBlock(first->product), mlirBlockGetArgument(body, 1 + sums)))
+    MlirOperation user = tile_first_user(body, mlirBlockGetArgument(body, 1 + sums));
+    if (!cute_op_in_front(mlirOperationGetNextInBlock(first->product), user))
         return "it uses the sums that it carries in front of its products";
     if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take") ||
         argument_of(body, mlirOperationGetOperand(other, 1)) != first->stage)
@@ -263,7 +248,8 @@ static const char *find_exchanging(MlirOperation loop, staged *first, staged *se
                 return "a factor of its first products is computed in the loop";
         op = cute_defining_op(sum);
         if (tile_is_zero(sum)) break;
-        if (mlirOperationIsNull(op) || !cute_op_is(op, "cute.tile.gemm") || !is_only_use(sum))
+        if (mlirOperationIsNull(op) || !cute_op_is(op, "cute.tile.gemm") ||
+            mlirOperationIsNull(cute_only_user(sum)))
             return "its first products add to sums";
     }
     if (!find_pipe(body, first) || mlirOperationGetNumOperands(first->release) != 2)
@@ -372,8 +358,8 @@ static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies 
 /* ---- the loop ---- */
 
 typedef struct pair {
-    bool
-        exchanges; /* the factor, through a stage: the loop carries the index of the second product's stage instead */
+    /* The factor passes through a stage: the loop carries the index of the second product's stage instead. */
+    bool exchanges;
     MlirOperation loop;
     MlirBlock body;
     staged first, second;
@@ -597,7 +583,7 @@ static void overlap_exchanging(const pair *p, MlirValue before)
     mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
 }
 
-/* Copies of what the other products read too, for the second one alone. */
+/* Gives the second product views of its own where it shares them with the others. */
 static void own_views(staged *s)
 {
     for (int i = s->op_count - 1; i >= 0; i--) {

@@ -52,13 +52,6 @@ typedef struct split {
 
 /* ---- whether the sum may be split ---- */
 
-/* A sum that is used twice may be added to itself. */
-static bool has_one_use(MlirValue value)
-{
-    MlirOpOperand first = mlirValueGetFirstUse(value);
-    return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
-}
-
 /* Whether `value` is `carried` and terms that do not depend on it. */
 static bool adds_to(MlirValue value, MlirValue carried, int depth)
 {
@@ -67,7 +60,8 @@ static bool adds_to(MlirValue value, MlirValue carried, int depth)
         int addend, most; /* the operand that may carry the sum, from and to */
     } rows[] = {{"cute.tile.gemm", 2, 2}, {"arith.addf", 0, 1}, {"arith.addi", 0, 1}, {"math.fma", 2, 2}};
     enum { MOST_DEPTH = 16 };
-    if (!has_one_use(value)) return false;
+    /* A sum that is used twice may be added to itself. */
+    if (mlirOperationIsNull(cute_only_user(value))) return false;
     if (mlirValueEqual(value, carried)) return true;
     MlirOperation op = cute_defining_op(value);
     if (mlirOperationIsNull(op) || depth == MOST_DEPTH) return false;
@@ -109,11 +103,10 @@ static void look_for_launch(MlirOperation op, void *context)
 /* A host function that is written out passes the kernel's own arguments. */
 static bool is_launched(MlirOperation root, MlirOperation function)
 {
-    MlirAttribute name = mlirOperationGetAttributeByName(function, cute_text("sym_name"));
     struct {
         MlirStringRef kernel;
         bool found;
-    } l = {mlirStringAttrGetValue(name), false};
+    } l = {cute_op_symbol(function), false};
     cute_op_walk(root, "gpu.launch_func", CUTE_WALK_OUTER_FIRST, look_for_launch, &l);
     return l.found;
 }

@@ -225,15 +225,9 @@ static void note_overlap(MlirOperation op, void *context)
     o->found |= tile_meets_stages(op, o->kept);
 }
 
-static void note_parts(MlirOperation op, void *context)
-{
-    int64_t *bytes = context, own = tile_parts_bytes(op);
-    if (own > *bytes) *bytes = own;
-}
-
 bool tile_find_stages(tile_emitter *e)
 {
-    enum { ALIGN = 1024, PART_ALIGN = 128 };
+    enum { ALIGN = 1024 };
     e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP, .turns = 1};
     e->role = &e->roles[0];
     e->role_count = 1;
@@ -254,10 +248,7 @@ bool tile_find_stages(tile_emitter *e)
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
             if (rings) ring_bytes = e->shared_bytes;
         }
-    int64_t parts = 0;
-    cute_op_walk(e->function, "cute.tile.reduce", CUTE_WALK_OUTER_FIRST, note_parts, &parts);
-    e->parts = (e->shared_bytes + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN;
-    if (parts) e->shared_bytes = e->parts + parts;
+    tile_place_parts(e);
     if (!tile_find_scatter(e) || !tile_find_cluster_reduces(e)) return false;
     tile_find_copies(e);
     tile_find_rows(e);
@@ -394,22 +385,17 @@ static MlirValue barrier_at(tile_emitter *e, const tile_buffer *pipe, bool empty
     return tile_offset_by(e, pipe->view, stage);
 }
 
-static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
-{
-    if (!e->failed) cute_build(&e->b, name, operands, CUTE_NO_TYPES, CUTE_NO_NAMED);
-}
-
 void tile_block_barrier(tile_emitter *e)
 {
     if (!tile_shares_stages(e)) {
-        sync_op(e, "gpu.barrier", CUTE_NO_OPERANDS);
+        tile_sync(e, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         return;
     }
     /* Initialised mbarriers are visible by their fence; at the end nothing is exchanged. */
     if (!e->failed)
         cute_build(&e->b, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
                    CUTE_NAMED(cute_attribute(e->context, "relaxed", mlirUnitAttrGet(e->context))));
-    sync_op(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS);
+    tile_sync(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
 
 MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
@@ -418,14 +404,15 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
     p->view = tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
     tile_if one = tile_if_begin(e, first_thread(e));
     for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
-        sync_op(e, "cute_nvgpu.arch.mbarrier_init",
-                CUTE_OPERANDS(tile_offset_by(e, p->view, tile_i32(e, s)),
-                              tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))));
+        tile_sync(e, "cute_nvgpu.arch.mbarrier_init",
+                  CUTE_OPERANDS(tile_offset_by(e, p->view, tile_i32(e, s)),
+                                tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))),
+                  CUTE_NO_NAMED);
     tile_init_copies(e);
-    sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     tile_if_end(e, &one);
     if (tile_peers_start(e))
-        sync_op(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS);
+        tile_sync(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     else
         tile_block_barrier(e);
     return p->view;
@@ -443,11 +430,12 @@ MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t)
     MlirValue none = {NULL}, stage = mlirOperationGetOperand(t->op, 1),
               phase = mlirOperationGetOperand(t->op, 2);
     if (!p) return e->failed = true, none;
-    sync_op(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, p, true, stage), phase));
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, p, true, stage), phase),
+              CUTE_NO_NAMED);
     MlirValue full = barrier_at(e, p, false, stage);
     tile_if one = tile_if_begin(e, elected(e));
-    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
-            CUTE_OPERANDS(full, tile_i32(e, p->expected)));
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
+              CUTE_OPERANDS(full, tile_i32(e, p->expected)), CUTE_NO_NAMED);
     tile_if_end(e, &one);
     return none;
 }
@@ -456,9 +444,10 @@ MlirValue tile_lower_await(tile_emitter *e, const tile_op *t)
 {
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
     if (!p) return e->failed = true, (MlirValue){NULL};
-    sync_op(e, "cute_nvgpu.arch.mbarrier_wait",
-            CUTE_OPERANDS(barrier_at(e, p, false, mlirOperationGetOperand(t->op, 1)),
-                          mlirOperationGetOperand(t->op, 2)));
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_wait",
+              CUTE_OPERANDS(barrier_at(e, p, false, mlirOperationGetOperand(t->op, 1)),
+                            mlirOperationGetOperand(t->op, 2)),
+              CUTE_NO_NAMED);
     return (MlirValue){NULL};
 }
 
@@ -529,7 +518,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
     MlirValue none = {NULL}, stage = mlirOperationGetOperand(t->op, 1);
     if (!p) return e->failed = true, none;
     int64_t every = p->by_warpgroup ? GROUP * WARP : WARP;
-    if (!p->by_warpgroup) sync_op(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS);
+    if (!p->by_warpgroup) tile_sync(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     int64_t releases = releases_of(e, p);
     if (releases > WARP) return e->failed = true, none;
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, every));
@@ -576,7 +565,7 @@ static void set_mask(tile_emitter *e, tile_buffer *b)
 void tile_prefetch_map(tile_emitter *e, MlirValue tma)
 {
     tile_if one = tile_if_begin(e, first_thread(e));
-    sync_op(e, "cute_nvgpu.prefetch_tma_desc", CUTE_OPERANDS(tma));
+    tile_sync(e, "cute_nvgpu.prefetch_tma_desc", CUTE_OPERANDS(tma), CUTE_NO_NAMED);
     tile_if_end(e, &one);
 }
 
@@ -818,7 +807,7 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
         tile_to_shared(e, &t->in[0], value, stage,
                        tile_run(&t->in[0], tile.rank - 1, b->ring->pointer->bits));
-    sync_op(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS);
+    tile_sync(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     tile_barrier(e);
     return none;
 }
@@ -904,7 +893,7 @@ MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t)
 static void meet(tile_emitter *e, const char *name, MlirValue turn)
 {
     MlirValue barrier = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, TILE_TURN_BARRIERS));
-    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * GROUP * WARP)));
+    tile_sync(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * GROUP * WARP)), CUTE_NO_NAMED);
 }
 
 MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t)
@@ -947,7 +936,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     if (r == &e->roles[1]) {
         tile_arrive_peers(e);
         /* The next kernel of the stream may start; this one waits for those before where it reads or writes global memory. */
-        sync_op(e, "cute_nvgpu.arch.griddepcontrol_launch_dependents", CUTE_NO_OPERANDS);
+        tile_sync(e, "cute_nvgpu.arch.griddepcontrol_launch_dependents", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         mlirOperationSetAttributeByName(e->function, cute_text(TILE_PROGRAMMATIC),
                                         mlirUnitAttrGet(e->context));
     }
@@ -963,7 +952,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     MlirValue only = {NULL};
     if (groups != warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, warps));
     tile_if some = tile_if_begin(e, only);
-    sync_op(e, "cute_nvgpu.arch.griddepcontrol_wait", CUTE_NO_OPERANDS);
+    tile_sync(e, "cute_nvgpu.arch.griddepcontrol_wait", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     r->warp = block->warp;
     r->thread = r->first_warp
                     ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))

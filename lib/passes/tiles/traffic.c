@@ -1,10 +1,9 @@
-/* See schedule.h: the block sizes worth trying for a tile program without products, and the cost model's estimate for each. What a block reads and
- * writes follows from its accesses of tensors; the number of blocks from the sizes that are stated or known, else from usual ones. */
+/* Candidate block sizes of tile programs without products, and their estimated times (schedule.h). The bytes of a block follow from its
+ * loads and stores, the number of blocks from the stated or known sizes, else from usual ones. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "lib/base/sort.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
@@ -29,21 +28,21 @@ static int64_t stated_or(int64_t stated)
     return stated ? stated : USUAL;
 }
 
-/* Iterations of the loops around an operation: over columns, as wide as the tile. */
-static double times(const traffic *t, MlirOperation op, const cute_tile_shape *tile)
+static int loops_around(MlirOperation op)
 {
-    double count = 1;
-    int64_t columns = tile->rank ? tile->extent[tile->rank - 1] : 1, n = stated_or(t->sizes->n);
+    int loops = 0;
     for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
-        if (cute_op_is(at, "scf.for")) count *= (double)((n + columns - 1) / columns);
-    return count;
+        loops += cute_op_is(at, "scf.for");
+    return loops;
 }
 
-static bool in_loop(MlirOperation op)
+/* How often an operation on `tile` is executed: each loop is over columns, as many as the tile has at a time. */
+static double times(const traffic *t, MlirOperation op, const cute_tile_shape *tile)
 {
-    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
-        if (cute_op_is(at, "scf.for")) return true;
-    return false;
+    int64_t columns = tile->rank ? tile->extent[tile->rank - 1] : 1, n = stated_or(t->sizes->n);
+    double count = 1;
+    for (int i = loops_around(op); i > 0; i--) count *= (double)((n + columns - 1) / columns);
+    return count;
 }
 
 static void look_at_access(traffic *t, MlirOperation op, bool reads)
@@ -53,15 +52,16 @@ static void look_at_access(traffic *t, MlirOperation op, bool reads)
     const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, reads ? 0 : 1)));
     if (!cute_tile_shape_of(type, &tile) || !tensor || !tensor->pointer) return;
     double count = times(t, op, &tile), size = (double)cute_tile_size(&tile);
+    bool in_loop = loops_around(op) > 0;
     int64_t bits = tensor->pointer->bits;
     bool placed = cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.store");
     /* Elements that all blocks read are in L2. */
-    bool own = !placed || in_loop(op) || tile_places_of(mlirOperationGetOperand(op, reads ? 1 : 2)) != 0;
+    bool own = !placed || in_loop || tile_places_of(mlirOperationGetOperand(op, reads ? 1 : 2)) != 0;
     if (own) t->bytes += count * size * (double)bits / 8;
     t->accesses += count;
     if (!reads) return;
     t->loaded += cute_tile_size(&tile) * bits / 32;
-    if (in_loop(op)) t->loads += count;
+    if (in_loop) t->loads += count;
 }
 
 /* Instructions for an element of an operation, about. */
@@ -159,7 +159,7 @@ void tile_list_threads(cute_pass_run *pass, const cute_model_device *device, Mli
     for (int64_t threads = LEAST; threads <= MOST && !stated; threads *= 2)
         if (threads <= t.elements && t.elements / threads <= ELEMENTS)
             all[count++] = estimate(&t, device, threads, threads);
-    qsort(all, (size_t)count, sizeof *all, faster_first);
+    cute_sort(all, (size_t)count, sizeof *all, faster_first);
     for (int i = 0; i < count && i < listed; i++)
         cute_pass_remark(pass, at, "likely: threads=%lld; %.3f us, bound by %s", (long long)all[i].threads,
                          1e6 * all[i].time.seconds, all[i].time.bound);

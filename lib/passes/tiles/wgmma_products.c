@@ -133,13 +133,6 @@ static bool is_alone(tile_emitter *e, MlirOperation loop)
     return !o.found;
 }
 
-/* Whether operation `a` of a block is in front of `b`. */
-static bool is_before(MlirOperation a, MlirOperation b)
-{
-    while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b)) a = mlirOperationGetNextInBlock(a);
-    return !mlirOperationIsNull(a);
-}
-
 /* The last cute.tile.settle that uses a product, or the last of those that add to its sums. Null: one of them is used otherwise, or in another
  * block. */
 static MlirOperation settle_of(MlirOperation product)
@@ -154,7 +147,7 @@ static MlirOperation settle_of(MlirOperation product)
             mlirOperationIsNull(last) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
             return settle_of(op);
         if (!cute_op_is(op, "cute.tile.settle")) return none;
-        if (mlirOperationIsNull(last) || is_before(last, op)) last = op;
+        if (mlirOperationIsNull(last) || cute_op_in_front(last, op)) last = op;
     }
     return last;
 }
@@ -353,7 +346,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     return out;
 }
 
-/* Whether a wait for at most `groups` products is in front of what is emitted, with nothing but reads of sums behind it. */
+/* Whether a wait that leaves at most `groups` products pending was emitted, and only reads of sums since. */
 static bool has_waited(const tile_emitter *e, int64_t groups)
 {
     MlirOperation wait = {NULL};
