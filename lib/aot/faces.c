@@ -398,7 +398,7 @@ void aot_put_torch(const aot_writer *w, cute_buffer *out)
         const char *name = f->symbol + strlen(w->prefix) + 1;
         cute_buffer_printf(out, "    library.def(\"%s(", name);
         put_torch_params(w, f, true, out);
-        cute_buffer_printf(out, ") -> ()\");\n    library.impl(\"%s\", torch::kCUDA, &%s);\n", name, name);
+        cute_buffer_printf(out, ") -> ()\");\n    library.impl(\"%s\", c10::kCUDA, &%s);\n", name, name);
     }
     cute_buffer_puts(out, "}\n");
 }

@@ -547,9 +547,9 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
     order_late_use use = own                ? is_source ? ORDER_LATE_SOURCE : ORDER_LATE_COPY
                          : em_is_dropped(i) ? ORDER_LATE_STORE
                                             : ORDER_LATE_COPY;
-    finding_kind kind = !order_late_use_is_harmless(use) ? FOUND_RACE_BLOCK_END
-                        : own                            ? FOUND_RACE_BLOCK_END_SOURCE
-                                                         : FOUND_RACE_BLOCK_END_ARRIVAL;
+    finding_kind kind = !order_late_use_is_dropped(use) ? FOUND_RACE_BLOCK_END
+                        : own                           ? FOUND_RACE_BLOCK_END_SOURCE
+                                                        : FOUND_RACE_BLOCK_END_ARRIVAL;
     em_warp *owner =
         &w->block->cluster->blocks[rank]
              .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];

@@ -347,16 +347,19 @@ static void acquire_async_groups(em_checks *c, em_warp *w, uint32_t mask, uint32
     em_vclock_drop(over);
 }
 
-/* That a relaxed arrival orders no memory is only checked for mbarriers of other blocks (races.c). */
+/* A relaxed arrival releases what the thread's last fence of the cluster's scope did, such as that behind the initialisation of mbarriers. */
 static void arrive_at_cluster_barrier(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     cluster_state *o = cluster_of(c, w);
     bool relaxed = i && em_has(i, EM_M_relaxed);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        thread_state *t = &o->threads[thread_id(c, w, __builtin_ctz(rest))];
+        uint32_t id = thread_id(c, w, __builtin_ctz(rest));
+        thread_state *t = &o->threads[id];
         *(relaxed ? &t->cluster_relaxed : &t->cluster_released) = c->machine->time;
+        if (relaxed && t->fenced[SCOPE_CLUSTER])
+            arrive_at_sync(c, &o->cluster, t->fenced[SCOPE_CLUSTER], id, t->fence[SCOPE_CLUSTER], NULL);
     }
-    arrive_lanes_at_sync(c, &o->cluster, w, mask);
+    if (!relaxed) arrive_lanes_at_sync(c, &o->cluster, w, mask);
 }
 
 /* ---- events ---- */

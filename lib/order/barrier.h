@@ -41,15 +41,15 @@ static inline uint32_t order_cluster_out_of_turn(uint32_t arrived, uint32_t mask
 }
 
 /* Uses of the shared memory of a block that may have exited. Undefined according to the CUDA guide
- * ("Distributed Shared Memory"); an H200 drops arrivals and st.async there, and keeps a block's shared memory
- * until its own bulk copies have read it. */
+ * ("Distributed Shared Memory"). An H200 drops arrivals and st.async that are 3 ms late; on an H100 launches whose blocks exit while
+ * arrivals are on their way fail at times. A block's shared memory is kept until its own bulk copies have read it. */
 typedef enum order_late_use {
     ORDER_LATE_ARRIVAL,
     ORDER_LATE_STORE,
     ORDER_LATE_SOURCE,
     ORDER_LATE_COPY
 } order_late_use;
-static inline bool order_late_use_is_harmless(order_late_use use)
+static inline bool order_late_use_is_dropped(order_late_use use)
 {
     return use != ORDER_LATE_COPY;
 }

@@ -130,8 +130,8 @@ static void test_arrivals_and_waits_of_a_cluster_alternate(void)
 
 static void test_arrivals_and_stores_at_a_block_that_has_ended_are_lost(void)
 {
-    CHECK(order_late_use_is_harmless(ORDER_LATE_ARRIVAL) && order_late_use_is_harmless(ORDER_LATE_STORE));
-    CHECK(order_late_use_is_harmless(ORDER_LATE_SOURCE) && !order_late_use_is_harmless(ORDER_LATE_COPY));
+    CHECK(order_late_use_is_dropped(ORDER_LATE_ARRIVAL) && order_late_use_is_dropped(ORDER_LATE_STORE));
+    CHECK(order_late_use_is_dropped(ORDER_LATE_SOURCE) && !order_late_use_is_dropped(ORDER_LATE_COPY));
 }
 
 /* ---- groups ---- */

@@ -518,6 +518,19 @@ def Cute_TileAwaitOp : Cute_TilePipeUseOp<"tile.await"> {
   }];
 }
 
+def Cute_TileDrainOp : Cute_TilePipeUseOp<"tile.drain"> {
+  let summary = "Waits until all stages are empty, at the end of the role that fills them";
+  let description = [{
+    `stage` and `phase`: those of the acquire that would come next. Where blocks of a cluster share fetches they release each other's stages: a block that
+    waits for all of its own does not exit while such a release is on its way (undefined according to the CUDA guide, "Distributed Shared Memory"; an H100
+    fails the launch).
+
+    ```mlir
+    cute.tile.drain(%p, %stage, %phase) : (!cute.ptr<i64, smem, align<8>>, i32, i32) -> ()
+    ```
+  }];
+}
+
 def Cute_TileReleaseOp : Cute_Op<"tile.release"> {
   let summary = "A stage has been read: it is empty for its writers";
   let description = [{

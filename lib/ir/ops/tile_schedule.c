@@ -245,6 +245,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.pipe", .verify = verify_pipe},
     {.name = "cute.tile.acquire", .verify = verify_use},
     {.name = "cute.tile.await", .verify = verify_use},
+    {.name = "cute.tile.drain", .verify = verify_use},
     {.name = "cute.tile.release", .verify = verify_use},
     {.name = "cute.tile.fetch", .verify = verify_fetch},
     {.name = "cute.tile.take", .verify = verify_take},

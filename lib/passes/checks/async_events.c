@@ -162,7 +162,11 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
     bool relaxed = !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("relaxed"))) ||
                    cute_op_is(op, "nvvm.cluster.arrive.relaxed");
     *(relaxed ? &w->cluster_relaxed : &w->cluster_released) = w->seq;
-    async_release(m, w, m->cluster_gathered);
+    uint32_t *gathered = &m->cluster_gathered->seq[w->id];
+    if (!relaxed)
+        async_release(m, w, m->cluster_gathered);
+    else if (w->init_fence > *gathered)
+        *gathered = w->init_fence; /* only the initialisation of mbarriers */
     m->activity++;
     return ASYNC_GOES_ON;
 }
@@ -515,20 +519,21 @@ static bool is_over(const async_machine *m, const async_remote *r)
 /* A block must not exit before other blocks have finished using its shared memory. */
 static void check_exits(async_machine *m)
 {
-    for (int harmless = 0; harmless < 2 && !m->stopped; harmless++)
+    for (int dropped = 0; dropped < 2 && !m->stopped; dropped++)
         for (size_t i = 0; i < m->remote_count && !m->stopped; i++) {
             const async_remote *r = &m->remotes[i];
             order_late_use use = r->copy < 0                                     ? ORDER_LATE_ARRIVAL
                                  : cute_op_is(r->op, "cute_nvgpu.arch.st_async") ? ORDER_LATE_STORE
                                                                                  : ORDER_LATE_COPY;
-            if (order_late_use_is_harmless(use) != harmless || is_over(m, r)) continue;
+            if (order_late_use_is_dropped(use) != dropped || is_over(m, r)) continue;
             async_finding f =
-                async_find(harmless ? ASYNC_BLOCK_END : ASYNC_ORDER, r->op,
-                           "%s in block %d of the cluster, which may have exited: expected cluster_arrive "
-                           "and cluster_wait by all threads at the end",
+                async_find(dropped ? ASYNC_BLOCK_END : ASYNC_ORDER, r->op,
+                           "%s in block %d of the cluster, which may have exited: expected cluster_arrive, "
+                           "not relaxed, and cluster_wait by all threads at the end",
                            r->copy < 0 ? "arrives at an mbarrier" : "writes shared memory", r->cta);
             async_tell(m->report, &f);
-            if (!harmless) m->stopped = m->found = true;
+            m->found = true;
+            if (!dropped) m->stopped = true;
         }
 }
 

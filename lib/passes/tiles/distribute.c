@@ -132,6 +132,7 @@ static const struct {
     {"cute.tile.pipe", tile_lower_pipe},
     {"cute.tile.acquire", tile_lower_acquire},
     {"cute.tile.await", tile_lower_await},
+    {"cute.tile.drain", tile_lower_drain},
     {"cute.tile.release", tile_lower_release},
     {"cute.tile.fetch", tile_lower_fetch},
     {"cute.tile.take", tile_lower_take},

@@ -50,6 +50,7 @@ typedef struct tile_buffer {
     int64_t stages, bytes;
     int64_t readers;   /* of a pipe: threads of a block that release a stage to each block that fills it */
     bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
+    bool drained;      /* of a pipe: the role that fills it ends when all stages are empty */
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed;     /* a ring that TMA fills */
@@ -318,6 +319,7 @@ void tile_enter_role(tile_emitter *e, tile_role *role);
 MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_drain(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_await(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);

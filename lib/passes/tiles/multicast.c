@@ -77,10 +77,79 @@ static void visit_fetch(MlirOperation fetch, void *context)
     w->changed = true;
 }
 
+/* The result of the outermost of the loops that carry `value`, an argument of the innermost, unchanged from each to the next; null: not so. */
+static MlirValue behind_loops(MlirValue value, MlirOperation *outermost)
+{
+    const MlirValue none = {NULL};
+    for (;;) {
+        if (!mlirValueIsABlockArgument(value)) return none;
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), outer;
+        intptr_t at = mlirBlockArgumentGetArgNumber(value) - 1;
+        if (!cute_op_is(loop, "scf.for") || at < 0) return none;
+        value = mlirOperationGetOperand(loop, 3 + at);
+        outer = tile_parent(loop);
+        *outermost = loop;
+        MlirValue result = mlirOperationGetResult(loop, at);
+        if (!cute_op_is(outer, "scf.for")) return result;
+        MlirOperation yield = mlirBlockGetTerminator(tile_loop_body(outer));
+        if (!mlirValueIsABlockArgument(value)) return none;
+        intptr_t above = mlirBlockArgumentGetArgNumber(value) - 1;
+        if (above < 0 || !mlirValueEqual(mlirOperationGetOperand(yield, above), result)) return none;
+    }
+}
+
+/* The acquires of a pipe; the last one counts. */
+typedef struct filling {
+    MlirValue pipe;
+    MlirOperation acquire;
+    bool shared, drained;
+} filling;
+
+static void note_shared(MlirOperation fetch, void *context)
+{
+    filling *f = context;
+    f->shared |= mlirOperationGetNumOperands(fetch) > 4 && cute_op_has(fetch, "multicast") &&
+                 mlirValueEqual(mlirOperationGetOperand(fetch, 4), f->pipe);
+}
+
+static void note_acquire(MlirOperation op, void *context)
+{
+    filling *f = context;
+    if (!mlirValueEqual(mlirOperationGetOperand(op, 0), f->pipe)) return;
+    if (cute_op_is(op, "cute.tile.drain"))
+        f->drained = true;
+    else
+        f->acquire = op;
+}
+
+/* Other blocks release the stages of a pipe whose fetches are shared: the role that fills them waits for that. Without a drain there is a barrier of
+ * the cluster at the end, which waits for the stores of the results, too. */
+static void drain_pipe(MlirOperation pipe, void *context)
+{
+    work *w = context;
+    MlirOperation function = cute_op_parent(pipe, "gpu.func"), loop = {NULL};
+    filling f = {.pipe = mlirOperationGetResult(pipe, 0)};
+    cute_op_walk(function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_shared, &f);
+    cute_op_walk(function, "cute.tile.acquire", CUTE_WALK_OUTER_FIRST, note_acquire, &f);
+    cute_op_walk(function, "cute.tile.drain", CUTE_WALK_OUTER_FIRST, note_acquire, &f);
+    if (!f.shared || f.drained || mlirOperationIsNull(f.acquire)) return;
+    MlirOperation other = cute_defining_op(mlirOperationGetOperand(f.acquire, 2));
+    if (mlirOperationIsNull(other) || !cute_op_is(other, "arith.xori")) return;
+    MlirValue stage = behind_loops(mlirOperationGetOperand(f.acquire, 1), &loop),
+              phase = behind_loops(mlirOperationGetOperand(other, 0), &loop);
+    if (mlirValueIsNull(stage) || mlirValueIsNull(phase)) return;
+    cute_builder b = cute_builder_at_end(mlirOperationGetBlock(loop), mlirOperationGetLocation(loop));
+    b.before = mlirOperationGetNextInBlock(loop);
+    phase = cute_binary(&b, "arith.xori", phase, cute_build_constant(&b, 32, 1));
+    cute_build(&b, "cute.tile.drain", CUTE_OPERANDS(f.pipe, stage, phase), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    w->changed = true;
+}
+
 static void run_tile_multicast(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     cute_op_walk(root, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, visit_fetch, &w);
+    if (w.changed) cute_op_walk(root, "cute.tile.pipe", CUTE_WALK_OUTER_FIRST, drain_pipe, &w);
     if (!w.changed) cute_pass_unchanged(pass);
 }
 

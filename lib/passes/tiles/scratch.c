@@ -68,15 +68,15 @@ int64_t tile_parts_bytes(MlirOperation op)
 bool tile_needs_no_memory(MlirOperation op)
 {
     static const char *const never[] = {
-        "cute.tile.iota",           "cute.tile.broadcast",  "cute.tile.permute",  "cute.tile.scalar",
-        "cute.tile.stack",          "cute.tile.pick",       "cute.tile.any",      "cute.tile.from",
-        "cute.tile.settle",         "cute.tile.load",       "cute.tile.store",    "cute.tile.gather",
-        "cute.tile.take",           "cute.tile.fetch",      "cute.tile.ring",     "cute.tile.pipe",
-        "cute.tile.await",          "cute.tile.acquire",    "cute.tile.release",  "cute.tile.role",
-        "cute.tile.program",        "cute.tile.count",      "cute.tile.workers",  "cute.tile.place",
-        "cute.tile.turn",           "cute.tile.begin_turn", "cute.tile.end_turn", "cute.tile.give",
-        "cute.tile.collect",        "cute.tile.pieces",     "cute.tile.piece",    "cute.tile.put",
-        "cute.tile.cluster_reduce", "cute.tile.signal"};
+        "cute.tile.iota",   "cute.tile.broadcast",      "cute.tile.permute",    "cute.tile.scalar",
+        "cute.tile.stack",  "cute.tile.pick",           "cute.tile.any",        "cute.tile.from",
+        "cute.tile.settle", "cute.tile.load",           "cute.tile.store",      "cute.tile.gather",
+        "cute.tile.take",   "cute.tile.fetch",          "cute.tile.ring",       "cute.tile.pipe",
+        "cute.tile.await",  "cute.tile.acquire",        "cute.tile.release",    "cute.tile.role",
+        "cute.tile.drain",  "cute.tile.program",        "cute.tile.count",      "cute.tile.workers",
+        "cute.tile.place",  "cute.tile.turn",           "cute.tile.begin_turn", "cute.tile.end_turn",
+        "cute.tile.give",   "cute.tile.collect",        "cute.tile.pieces",     "cute.tile.piece",
+        "cute.tile.put",    "cute.tile.cluster_reduce", "cute.tile.signal"};
     if (cute_op_has(op, "width")) return false;
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (cute_op_is(op, never[i])) return true;

@@ -391,7 +391,7 @@ void tile_block_barrier(tile_emitter *e)
         tile_sync(e, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         return;
     }
-    /* Initialised mbarriers are visible by their fence; at the end nothing is exchanged. */
+    /* Initialised mbarriers are visible by their fence. */
     if (!e->failed)
         cute_build(&e->b, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
                    CUTE_NAMED(cute_attribute(e->context, "relaxed", mlirUnitAttrGet(e->context))));
@@ -437,6 +437,27 @@ MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t)
     tile_sync(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
               CUTE_OPERANDS(full, tile_i32(e, p->expected)), CUTE_NO_NAMED);
     tile_if_end(e, &one);
+    return none;
+}
+
+MlirValue tile_lower_drain(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
+    MlirValue none = {NULL}, stage = mlirOperationGetOperand(t->op, 1),
+              phase = mlirOperationGetOperand(t->op, 2);
+    if (!p) return e->failed = true, none;
+    MlirType i32 = mlirValueGetType(stage), types[] = {i32, i32};
+    for (int64_t s = 0; s < p->stages && !e->failed; s++) {
+        tile_sync(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, p, true, stage), phase),
+                  CUTE_NO_NAMED);
+        if (e->failed || s + 1 == p->stages) break;
+        MlirOperation next = cute_build(
+            &e->b, "cute_nvgpu.arch.pipeline_advance", CUTE_OPERANDS(stage, phase), (cute_types){types, 2},
+            CUTE_NAMED(cute_attribute(e->context, "stages", mlirIntegerAttrGet(i32, p->stages))));
+        stage = mlirOperationGetResult(next, 0);
+        phase = mlirOperationGetResult(next, 1);
+    }
+    p->drained = true;
     return none;
 }
 
@@ -991,7 +1012,12 @@ void tile_finish_roles(tile_emitter *e)
         tile_wait_stores(e, tile_leads_group(e));
     }
     if (e->cluster_size == 1 || e->failed) return;
-    /* No block ends while others write to its memory. */
+    /* No block exits while others release its stages. */
+    bool released = false;
+    for (int i = 0; i < e->buffer_count; i++)
+        released |= e->buffers[i].is_pipe && e->buffers[i].readers && !e->buffers[i].drained;
+    if (!released || !tile_shares_stages(e)) return;
     e->b = e->roles[0].end;
-    if (tile_shares_stages(e)) tile_block_barrier(e);
+    tile_sync(e, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    tile_sync(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }

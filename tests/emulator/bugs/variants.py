@@ -39,6 +39,8 @@ VARIANTS = [
     ("the store is not waited for", r"cp\.async\.bulk\.wait_group 0;", "", "race: cp reads shared memory of its block", [STORE]),
     ("blocks do not meet before they use each other's mbarriers", re.escape(CLUSTER), "bar.sync 0;", "race: cp", [BOTH]),
     ("blocks do not meet at the end", r"barrier\.cluster\.arrive;\nbarrier\.cluster\.wait;", "", "race: .* of the cluster, which may already have exited", [EMPTY, BOTH]),
+    ("blocks meet at the end without release", r"barrier\.cluster\.arrive;\nbarrier\.cluster\.wait;", "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;",
+     "race: .* of the cluster, which may already have exited", [EMPTY, BOTH]),
     ("one of four readers is not waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 3;", "race: cp writes", [LOAD, BOTH]),
     ("a reader too many is waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 5;", "deadlock", [WAIT]),
     ("mbarriers are not made known to the copies", r"fence\.mbarrier_init\.release\.cluster;", "", "race: cp completes", [LOAD, BOTH]),

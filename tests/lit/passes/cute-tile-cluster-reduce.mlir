@@ -21,9 +21,9 @@ gpu.module @m {
   // The four threads that have copies of a row's maximum send one each. The blocks share the tiles of A.
   // PTX:     barrier.cluster.arrive.relaxed.aligned
   // PTX:     barrier.cluster.wait.aligned
+  // PTX:     multicast::cluster
   // PTX-COUNT-4: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes
   // PTX-NOT: st.async
-  // PTX:     multicast::cluster
   // WARPS:   fence.mbarrier_init.release.cluster
   // WARPS:   barrier.cluster.arrive.relaxed.aligned
   // WARPS:   barrier.cluster.wait.aligned

@@ -9,12 +9,18 @@ gpu.module @m {
   // CHECK-LABEL: gpu.func @product
   // CHECK:         cute.tile.fetch<[1]> (%arg0,
   // CHECK:         cute.tile.fetch<[0]> (%arg1,
+  // The producer waits for the releases of the others, behind its loop over tiles.
+  // CHECK:         scf.yield
+  // CHECK:         scf.yield
+  // CHECK:         %[[OTHER:.*]] = arith.xori %[[S:[0-9a-z_]+]]#[[P:[0-9]+]],
+  // CHECK-NEXT:    cute.tile.drain(%{{.*}}, %[[S]]#{{[0-9]+}}, %[[OTHER]])
   // DOWN-LABEL: gpu.func @product
   // DOWN:         cute.tile.fetch (%arg0,
   // DOWN:         cute.tile.fetch<[0]> (%arg1,
   // NONE-LABEL: gpu.func @product
   // NONE:         cute.tile.fetch (%arg0,
   // NONE:         cute.tile.fetch (%arg1,
+  // NONE-NOT:     cute.tile.drain
   gpu.func @product(%a: !A, %b: !A, %c: !A) kernel {
     %i, %j = cute.tile.program<[128, 64]> %c
     %n = cute.tile.count<1, 64> %a

@@ -842,7 +842,7 @@ gpu.module @kernels {
         cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
       }
     }
-    cute_nvgpu.arch.cluster_arrive {relaxed}
+    cute_nvgpu.arch.cluster_arrive
     cute_nvgpu.arch.cluster_wait
     gpu.return
   }

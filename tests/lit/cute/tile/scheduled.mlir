@@ -25,6 +25,8 @@ func.func @f(%a: !a, %c: !cute.coord<"(?,0)">, %stage: i32, %phase: i32, %on: i1
   %d = cute.tile.gemm(%t, %t, %sum) {pending = 1 : i32, wgmma} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   // CHECK: cute.tile.settle
   %s = cute.tile.settle(%d) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  // CHECK: cute.tile.drain(%[[P]], %{{.*}}, %{{.*}})
+  cute.tile.drain(%p, %stage, %phase) : (!p, i32, i32) -> ()
   // CHECK: cute.tile.release(%[[P]], %{{.*}}) :
   cute.tile.release(%p, %stage) : (!p, i32) -> ()
   // CHECK: cute.tile.release(%[[P]], %{{.*}}, %{{.*}}) :
