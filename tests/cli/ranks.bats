@@ -59,6 +59,19 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     says "remark: parts"
 }
 
+@test "each schedule of a split is run in turn, on data of several seeds" {
+    for way in m n k "k --collective=reduce-scatter"; do
+        ranks 256x96x64 $TILE --ranks=2 --split=$way --overlap=each --seeds=2 --json >report
+        jq -e '.ranks | (.schedules | length) >= 2 and all(.schedules[]; .bad == 0 and .compared >= 2 * 256 * 96 and .estimated_s > 0 and (.all_s | not))
+            and ([.schedules[].overlap] | index("sequence")) and .overlap == .schedules[0].overlap' report
+    done
+    jq -e '.ranks.schedules | map([.overlap, .groups]) | contains([["signal", 2], ["parts", 2], ["signal", 4], ["parts", 16]])' report
+    # a product that is right with one seed is run again with the next
+    [ "$(ranks 64x64x64 $TILE --ranks=2 --split=m --seeds=3 --overlap=each --groups=2 | grep -cE '^(sequence|signal|parts) .* 24576 +0 ')" = 3 ]
+    # without puts on some ranks' parts, results of the schedule before are not taken for those of the next
+    ranks 130x48x64 $TILE --ranks=3 --split=n --overlap=each --batch=2 --layout=nt
+}
+
 @test "products of several ranks have C, a bias, activations, batches and D by columns, in each way" {
     for way in m "m --overlap=signal" n "n --overlap=rotate" k "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=signal"; do
         ranks 72x96x64 $TILE --ranks=3 --split=$way --beta=0.5 --alpha=2 --bias --gelu --batch=2
@@ -246,8 +259,10 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--split expects m, n or k, got 'q'" --ranks=2 --split=q
     refused "--split=m expects --collective=all-gather, got 'all-reduce'" --ranks=2 --split=m --collective=all-reduce
     refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
-    refused "--overlap expects auto, sequence, signal or parts with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--overlap expects auto, each, sequence, signal or parts with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
     refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
+    refused "--seeds expects a positive number, got -1" --ranks=2 --split=m --seeds=-1
+    refused "--seeds requires --split=m, n or k" --seeds=2
     refused "--comm expects nccl, nccl-send or shared, got 'mpi'" --ranks=2 --split=m --comm=mpi
     refused "--vs expects cublas, got 'x'" --ranks=2 --split=m --vs=x
     refused "--tune and --ranks are mutually exclusive" --ranks=2 --split=m --tune
@@ -287,6 +302,9 @@ fake() {
     done
     fake --split=n --overlap=rotate --json | jq -e .ranks.puts
     fake --split=n --overlap=rotate --comm=nccl-send --json | jq -e '.ranks.puts | not'
+    fake --split=k --overlap=each --seeds=2 --vs=cublas --json | jq -e '.ranks.schedules | length > 2 and all(.[]; .all_s > 0 and .efficiency > 0 and .bad == 0)'
+    run fake --split=k --overlap=each
+    says "measured us efficiency"
     run fake --split=k --vs=cublas
     [ $status -eq 0 ]
     says "cuBLASLt "
@@ -340,4 +358,28 @@ fake() {
     wait
     cat err.0 err.1
     grep -q "ranks 0 and 1 have the same GPU: expected a GPU for each of 2 ranks" err.0
+}
+
+@test "the package of bench/ranks checks, times and kills ranks, on the emulator and on stand-ins" {
+    "$BATS_TEST_DIRNAME/../../bench/ranks/build" "$CUTE_BIN" package >/dev/null
+    run timeout 100 package/run --device=emulator --seconds=60 --workers=2
+    [ $status -eq 0 ]
+    says "checks: 8 of 8 right"
+    says "rank 1 was killed: the others ended after"
+    fake --split=m >/dev/null
+    run timeout 100 package/run --trial --seconds=60 --parts=check,times --csv=times.csv
+    [ $status -eq 0 ]
+    says "checks: 10 of 10 right"
+    says "0 failed"
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("times.csv")))
+assert {(r["operation"], r["rows"]) for r in rows} == {(o, r) for o in ("gather+up", "down+scatter") for r in ("64", "33")}
+assert {r["overlap"] for r in rows} >= {"sequence", "parts", "rotate"}
+assert all(float(r["t_fused"]) > 0 and float(r["t_gemm"]) > 0 and float(r["estimated_fused"]) > 0 and float(r["t_cublas_nccl"]) > 0 and r["wrong"] == "0" for r in rows)
+END
+    # a machine without enough GPUs
+    run package/run --trial --ranks=3
+    [ $status -eq 3 ]
+    says "expected 3 GPUs, got 2"
 }

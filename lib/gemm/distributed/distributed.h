@@ -19,8 +19,11 @@ const char *dist_overlap_name(dist_overlap overlap);
 /* Command-line values; NULL and 0: not given. */
 typedef struct dist_words {
     const char *split, *collective, *overlap, *link, *provider;
-    int64_t ranks, groups, node;
+    int64_t ranks, groups, node, seeds;
 } dist_words;
+
+/* The value of --overlap that runs every schedule. */
+#define DIST_EACH "each"
 
 typedef struct dist_problem {
     cute_gemm_problem whole; /* one product of rank 0 to size - 1 together */
@@ -195,6 +198,11 @@ cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64
                         const gemm_target *target, const char *configuration,
                         const cute_model_network *network, cute_arena *arena, dist_choice *out,
                         cute_diag *diag);
+/* All of these schedules, in `arena`. */
+cute_status dist_choose_each(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
+                             const gemm_target *target, const char *configuration,
+                             const cute_model_network *network, cute_arena *arena, dist_choice **out,
+                             size_t *count, cute_diag *diag);
 /* Remarks: why. */
 void dist_choice_explain(const dist_problem *problem, const dist_choice *choice, cute_diag *diag);
 
@@ -259,7 +267,9 @@ typedef struct dist_job {
     cute_device *device;
     gemm_target target;
     uint64_t seed;
+    int64_t seeds; /* of data that is checked, from `seed` on */
     bool check, bench, cublas;
+    bool each; /* run all schedules that `overlap` and `groups` allow, not only the model's choice */
 } dist_job;
 
 /* Seconds; 0: not measured. */
@@ -276,6 +286,13 @@ typedef struct dist_record {
     char device[64];
 } dist_record;
 
+/* A schedule that was run: its outcome on the slowest rank, and on all together. */
+typedef struct dist_trial {
+    dist_choice choice;
+    double seconds; /* 0: not measured */
+    dist_result result;
+} dist_trial;
+
 typedef struct dist_outcome {
     dist_choice choice;
     char provider[64], configuration[64]; /* configuration: of the rank's first product; "": it has none */
@@ -284,7 +301,9 @@ typedef struct dist_outcome {
     /* Of D's bits, when all ranks have digests: its parts together, or, if all ranks have all of D, the same on each. */
     bool has_digest;
     uint64_t digest;
-    int differs; /* a rank whose D differs from that of rank 0; -1: none */
+    int differs;        /* a rank whose D differs from that of rank 0; -1: none */
+    dist_trial *trials; /* NULL unless each schedule was run */
+    size_t trial_count;
 } dist_outcome;
 
 /* Creates the data, runs the product, checks it, times it and exchanges the records. Everything in `arena`. CUTE_MISMATCH: a check of any

@@ -179,6 +179,7 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
 {
     bool scatters = dist_scatters(p);
     dist_overlap own = p->split == DIST_N ? DIST_ROTATE : DIST_SIGNAL;
+    int64_t last = -1; /* rows of a group: with few rows of tiles more groups are the same */
     int count = 0;
     if (overlap == DIST_AUTO || overlap == DIST_SEQUENCE || p->size == 1)
         out[count++] = (candidate){DIST_SEQUENCE, 0};
@@ -188,12 +189,26 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
         return count;
     }
     for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2) {
-        int64_t of = groups ? groups : parts, rows;
-        bool counts = dist_tiles_fit(p, tiles, of, &rows);
-        if (overlap != DIST_PARTS && counts) out[count++] = (candidate){DIST_SIGNAL, of};
+        int64_t of = groups ? groups : parts, rows = 0;
+        bool counts = dist_tiles_fit(p, tiles, of, &rows), same = rows == last;
+        last = rows;
+        if (overlap != DIST_PARTS && counts && !same) out[count++] = (candidate){DIST_SIGNAL, of};
         if (overlap != DIST_SIGNAL || !counts) out[count++] = (candidate){DIST_PARTS, of};
     }
     return count;
+}
+
+/* A candidate's schedule of this rank, with its estimate and that of the sequence. */
+static cute_status make_choice(const dist_problem *p, const candidate *c, bool puts, const dist_tiles *tiles,
+                               const gemm_target *target, const char *configuration,
+                               const cute_model_network *network, cute_arena *arena, dist_choice *out,
+                               cute_diag *diag)
+{
+    dist_schedule sequence;
+    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, NULL, arena, &sequence, diag));
+    CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
+    CUTE_TRY(dist_schedule_build(p, c->overlap, c->groups, puts, tiles, arena, &out->schedule, diag));
+    return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
 }
 
 cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
@@ -209,20 +224,32 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
     CUTE_TRY(find_tiles(&first, target, configuration, &tiles, diag));
     int count = list_candidates(&first, overlap, groups, &tiles, list);
     for (int i = 0; i < count; i++) {
-        dist_schedule schedule;
-        dist_estimate estimate;
-        CUTE_TRY(dist_schedule_build(&first, list[i].overlap, list[i].groups, puts, &tiles, arena, &schedule,
-                                     diag));
-        CUTE_TRY(dist_estimate_of(&first, &schedule, target, configuration, network, arena, &estimate, diag));
-        if (i && estimate.total >= least) continue;
-        least = estimate.total;
+        dist_choice one;
+        CUTE_TRY(
+            make_choice(&first, &list[i], puts, &tiles, target, configuration, network, arena, &one, diag));
+        if (i && one.estimate.total >= least) continue;
+        least = one.estimate.total;
         best = list[i];
     }
-    dist_schedule sequence;
-    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, NULL, arena, &sequence, diag));
-    CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
-    CUTE_TRY(dist_schedule_build(p, best.overlap, best.groups, puts, &tiles, arena, &out->schedule, diag));
-    return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
+    return make_choice(p, &best, puts, &tiles, target, configuration, network, arena, out, diag);
+}
+
+cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+                             const gemm_target *target, const char *configuration,
+                             const cute_model_network *network, cute_arena *arena, dist_choice **out,
+                             size_t *count, cute_diag *diag)
+{
+    candidate list[MOST_CANDIDATES];
+    dist_problem first = *p;
+    dist_tiles tiles;
+    first.rank = 0;
+    CUTE_TRY(find_tiles(&first, target, configuration, &tiles, diag));
+    *count = (size_t)list_candidates(&first, overlap, groups, &tiles, list);
+    if (!(*out = cute_arena_array(arena, *count + 1, sizeof **out))) return cute_fail_memory(diag);
+    for (size_t i = 0; i < *count; i++)
+        CUTE_TRY(
+            make_choice(p, &list[i], puts, &tiles, target, configuration, network, arena, &(*out)[i], diag));
+    return CUTE_OK;
 }
 
 void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag *diag)

@@ -301,7 +301,7 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
 {
     dist_overlap own = DIST_AUTO;
     *out = DIST_AUTO;
-    if (!name) return CUTE_OK;
+    if (!name || strcmp(name, DIST_EACH) == 0) return CUTE_OK;
     for (int i = 0; i < WAYS; i++)
         if (ways[i].split == p->split && ways[i].collective == p->collective) own = ways[i].overlap;
     for (int i = DIST_AUTO; i <= DIST_ROTATE; i++)
@@ -315,7 +315,8 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
                              "over rows or has contiguous columns",
                              name);
         }
-    return cute_fail(diag, CUTE_USAGE, NULL, "--overlap expects auto, sequence%s%s with --split=%s, got '%s'",
+    return cute_fail(diag, CUTE_USAGE, NULL,
+                     "--overlap expects auto, each, sequence%s%s with --split=%s, got '%s'",
                      own == DIST_SIGNAL ? ", signal or parts" : " or ",
                      own == DIST_SIGNAL ? "" : overlap_names[own], split_names[p->split], name);
 }
