@@ -312,7 +312,15 @@ fake() {
 }
 
 @test "without puts shards arrive by send and recv; the stand-in needs no NCCL" {
-    FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
+    # ranks reach each other's memory: no NCCL 2.29 is needed
+    for size in 2 3 4; do
+        FAKECUDA_DEVICES=4 FAKENCCL=noputs fake --ranks=$size --split=n --overlap=rotate --seeds=3 --json >report
+        jq -e '.ranks | .puts and ([.steps[].step] | index("signal to rank 1") and (index("all_reduce of one element, as a barrier") | not))' report
+    done
+    # they do not: puts of NCCL, with a barrier
+    FAKECUDA=noshare fake --split=n --overlap=rotate --json >report
+    jq -e '.ranks | .puts and ([.steps[].step] | index("all_reduce of one element, as a barrier"))' report
+    FAKECUDA=noshare FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
     grep -q "shards arrive by send and recv, as there are no puts" err
     grep -q "NCCL 2.28.0" out
     CUTE_LIBNCCL=/nowhere fake --split=k --comm=shared >out

@@ -154,8 +154,10 @@ static cute_status estimate_ranks(const gemm_request *r, dist_job *job, cute_are
             job->target.multiprocessors = cute_gpu_multiprocessors(arch->number);
     }
     CUTE_TRY(read_links(r, job->target.arch, &job->network, diag));
-    CUTE_TRY(dist_choose(&job->problem, job->overlap, job->groups, job->provider != COMM_NCCL_SEND,
-                         &job->target, job->configuration, &job->network, arena, &choice, diag));
+    dist_means means = {.puts = job->provider != COMM_NCCL_SEND};
+    means.reaches = means.puts && job->problem.size <= job->network.node;
+    CUTE_TRY(dist_choose(&job->problem, job->overlap, job->groups, means, &job->target, job->configuration,
+                         &job->network, arena, &choice, diag));
     dist_choice_explain(&job->problem, &choice, diag);
     ranks_report report = {.problem = &job->problem,
                            .choice = &choice,

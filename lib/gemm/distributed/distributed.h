@@ -151,6 +151,11 @@ typedef struct dist_tiles {
     char configuration[56];
 } dist_tiles;
 
+/* How ranks send without the other's call: puts, and signals alone between ranks that reach each other's windows. */
+typedef struct dist_means {
+    bool puts, reaches;
+} dist_means;
+
 typedef struct dist_schedule {
     dist_overlap overlap;
     int64_t groups;   /* of SIGNAL and PARTS: parts of the product that are sent while the next is computed */
@@ -163,9 +168,9 @@ typedef struct dist_schedule {
 } dist_schedule;
 
 /* The steps of this rank, in `arena`. groups 0: the number of ranks. SIGNAL requires tiles (else NULL) that fit (dist_tiles_fit). */
-cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
-                                const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
-                                cute_diag *diag);
+cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups,
+                                dist_means means, const dist_tiles *tiles, cute_arena *arena,
+                                dist_schedule *out, cute_diag *diag);
 /* Whether each group of tiles can belong to one collective; its rows, for so many groups. */
 bool dist_tiles_fit(const dist_problem *problem, const dist_tiles *tiles, int64_t groups, int64_t *rows);
 /* "product of rows 0 to 127", "broadcast of D, rank 1". */
@@ -194,13 +199,13 @@ typedef struct dist_choice {
         sequence; /* of the choice, and of the product and its collective one after the other */
 } dist_choice;
 /* The schedule of the lowest estimated time among those that `overlap` and `groups` (0: any) allow. All ranks choose the same. */
-cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
+cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, dist_means means,
                         const gemm_target *target, const char *configuration,
                         const cute_model_network *network, cute_arena *arena, dist_choice *out,
                         cute_diag *diag);
 /* All of these schedules, in `arena`. */
-cute_status dist_choose_each(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
-                             const gemm_target *target, const char *configuration,
+cute_status dist_choose_each(const dist_problem *problem, dist_overlap overlap, int64_t groups,
+                             dist_means means, const gemm_target *target, const char *configuration,
                              const cute_model_network *network, cute_arena *arena, dist_choice **out,
                              size_t *count, cute_diag *diag);
 /* Remarks: why. */

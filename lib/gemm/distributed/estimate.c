@@ -7,6 +7,8 @@
 /* Multiprocessors that are left to NCCL's kernels while a product runs beside them; puts use the copy engines. A product on all of them
  * would have its last blocks start when the collective ends. An estimate: NCCL starts 16 to 32 blocks on NVLink. */
 enum { NCCL_BLOCKS = 16 };
+/* A counter that a stream writes in another rank's memory. An estimate. */
+static const double signal_seconds = 2e-6;
 
 int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
 {
@@ -97,6 +99,10 @@ static void collective_seconds(const estimator *e, const dist_step *s, double *s
     int size = e->p->size;
     *bytes = *seconds = 0;
     if (s->call == COMM_RECV || s->call == COMM_WAIT) return;
+    if (s->call == COMM_PUT && !s->count) {
+        *seconds = signal_seconds;
+        return;
+    }
     bool sends = s->call != COMM_BROADCAST || s->peer == e->p->rank;
     *bytes = sends ? cute_model_exchange_bytes(exchange, size, own) : 0;
     *seconds = cute_model_exchange_seconds(e->network, exchange, size, own);
@@ -199,19 +205,19 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
 }
 
 /* A candidate's schedule of this rank, with its estimate and that of the sequence. */
-static cute_status make_choice(const dist_problem *p, const candidate *c, bool puts, const dist_tiles *tiles,
-                               const gemm_target *target, const char *configuration,
+static cute_status make_choice(const dist_problem *p, const candidate *c, dist_means means,
+                               const dist_tiles *tiles, const gemm_target *target, const char *configuration,
                                const cute_model_network *network, cute_arena *arena, dist_choice *out,
                                cute_diag *diag)
 {
     dist_schedule sequence;
-    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, NULL, arena, &sequence, diag));
+    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, means, NULL, arena, &sequence, diag));
     CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
-    CUTE_TRY(dist_schedule_build(p, c->overlap, c->groups, puts, tiles, arena, &out->schedule, diag));
+    CUTE_TRY(dist_schedule_build(p, c->overlap, c->groups, means, tiles, arena, &out->schedule, diag));
     return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
 }
 
-cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                         const gemm_target *target, const char *configuration,
                         const cute_model_network *network, cute_arena *arena, dist_choice *out,
                         cute_diag *diag)
@@ -226,15 +232,15 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
     for (int i = 0; i < count; i++) {
         dist_choice one;
         CUTE_TRY(
-            make_choice(&first, &list[i], puts, &tiles, target, configuration, network, arena, &one, diag));
+            make_choice(&first, &list[i], means, &tiles, target, configuration, network, arena, &one, diag));
         if (i && one.estimate.total >= least) continue;
         least = one.estimate.total;
         best = list[i];
     }
-    return make_choice(p, &best, puts, &tiles, target, configuration, network, arena, out, diag);
+    return make_choice(p, &best, means, &tiles, target, configuration, network, arena, out, diag);
 }
 
-cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                              const gemm_target *target, const char *configuration,
                              const cute_model_network *network, cute_arena *arena, dist_choice **out,
                              size_t *count, cute_diag *diag)
@@ -248,7 +254,7 @@ cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_
     if (!(*out = cute_arena_array(arena, *count + 1, sizeof **out))) return cute_fail_memory(diag);
     for (size_t i = 0; i < *count; i++)
         CUTE_TRY(
-            make_choice(p, &list[i], puts, &tiles, target, configuration, network, arena, &(*out)[i], diag));
+            make_choice(p, &list[i], means, &tiles, target, configuration, network, arena, &(*out)[i], diag));
     return CUTE_OK;
 }
 

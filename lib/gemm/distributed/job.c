@@ -136,7 +136,8 @@ static cute_status create_plans(job_run *r, cute_diag *diag)
     for (size_t i = 0; status == CUTE_OK && i < r->count; i++)
         status = create_dist(r, &r->choices[i].schedule, &r->dists[i], diag);
     if (status == CUTE_OK && j->bench) {
-        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, false, NULL, r->arena, &r->plain, diag);
+        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, (dist_means){0}, NULL, r->arena,
+                                     &r->plain, diag);
         if (status == CUTE_OK) status = create_dist(r, &r->plain, &r->sequence, diag);
     }
     CUTE_TRY(status);
@@ -385,14 +386,14 @@ static cute_status exchange_records(job_run *r, cute_diag *diag)
 static cute_status choose_schedules(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
-    bool puts = r->comm && cute_comm_puts(r->comm);
+    dist_means means = {r->comm && cute_comm_puts(r->comm), r->comm && cute_comm_reaches(r->comm)};
     dist_choice *chosen = &r->out->choice;
-    CUTE_TRY(dist_choose(&j->problem, j->overlap, j->groups, puts, &j->target, j->configuration, &j->network,
+    CUTE_TRY(dist_choose(&j->problem, j->overlap, j->groups, means, &j->target, j->configuration, &j->network,
                          r->arena, chosen, diag));
     r->choices = chosen;
     r->count = 1;
     if (j->each)
-        CUTE_TRY(dist_choose_each(&j->problem, j->overlap, j->groups, puts, &j->target, j->configuration,
+        CUTE_TRY(dist_choose_each(&j->problem, j->overlap, j->groups, means, &j->target, j->configuration,
                                   &j->network, r->arena, &r->choices, &r->count, diag));
     for (size_t i = 1; i < r->count; i++) {
         const dist_schedule *s = &r->choices[i].schedule, *c = &chosen->schedule;

@@ -316,25 +316,40 @@ static void exchange_shards(builder *b, int64_t item, int to, int from, bool put
     }
 }
 
-static void build_rotate(builder *b, bool puts)
+/* Signals that the rank's windows may be written, as its earlier work has ended, and waits for those of all others. */
+static void meet_peers(builder *b, int stream)
+{
+    int size = b->p->size, rank = b->p->rank;
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 1; i < size; i++) {
+            dist_step *step = add_call(b, kind ? COMM_WAIT : COMM_PUT, DIST_A, 0, DIST_A, 0, 0);
+            step->stream = stream;
+            step->peer = (rank + i) % size;
+            step->signals = kind;
+        }
+}
+
+static void build_rotate(builder *b, dist_means means)
 {
     const dist_problem *p = b->p;
     int size = p->size, rank = p->rank;
+    bool puts = means.puts;
     add_product(b, rank * b->own.chunk, rows_of(b, rank));
+    if (puts && means.reaches) meet_peers(b, 1);
     for (int i = 1; i < size; i++) {
         int to = (rank + size - i) % size, from = (rank + i) % size;
         for (int64_t item = 0; item < p->whole.batch; item++) exchange_shards(b, item, to, from, puts);
         order_streams(b, 1, 0);
         add_product(b, from * b->own.chunk, rows_of(b, from));
     }
-    if (!puts) return;
+    if (!puts || means.reaches) return;
     /* The window may be written again when all ranks have read it; its last element is there for that. */
     order_streams(b, 0, 1);
     int64_t spare = dist_matrix_of(p, DIST_A, rank).elements - 1;
     add_call(b, COMM_ALL_REDUCE, DIST_A, spare, DIST_A, spare, 1);
 }
 
-cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                                 const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
                                 cute_diag *diag)
 {
@@ -343,7 +358,7 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     if (p->size == 1) out->overlap = DIST_SEQUENCE;
     if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
         out->groups = groups > 0 ? groups : p->size;
-    out->puts = puts && out->overlap == DIST_ROTATE;
+    out->puts = means.puts && out->overlap == DIST_ROTATE;
     broadcast_operands(&b);
     if (out->overlap == DIST_SIGNAL) {
         out->tiles = *tiles;
@@ -354,7 +369,7 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     } else if (out->overlap == DIST_PARTS)
         build_parts(&b, out->groups);
     else if (out->overlap == DIST_ROTATE)
-        build_rotate(&b, puts);
+        build_rotate(&b, means);
     else
         build_sequence(&b);
     return b.failed ? cute_fail_memory(diag) : CUTE_OK;
@@ -386,8 +401,10 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
     case DIST_RECORD: snprintf(out, size, "record event %d", s->event); break;
     case DIST_WAIT: snprintf(out, size, "wait for event %d", s->event); break;
     case DIST_COLLECTIVE:
-        if (s->call == COMM_WAIT)
-            snprintf(out, size, "wait for a put of rank %d", s->peer);
+        if (s->call == COMM_PUT && !s->count)
+            snprintf(out, size, "signal to rank %d", s->peer);
+        else if (s->call == COMM_WAIT)
+            snprintf(out, size, "wait for rank %d", s->peer);
         else if (s->call == COMM_ALL_REDUCE && s->from == DIST_A)
             snprintf(out, size, "all_reduce of one element, as a barrier");
         else if (s->call == COMM_ALL_REDUCE || s->call == COMM_REDUCE_SCATTER || s->call == COMM_ALL_GATHER)
