@@ -122,7 +122,10 @@ const char *gemm_source_epilogue(void);
 /* Groups of rows of tiles of a product, counted when they are stored (signal.c). */
 typedef struct gemm_signal {
     int64_t groups, rows; /* rows: of tiles in a group */
+    bool peers;           /* D and the counters can be in the memory of other devices */
+    int copies;           /* it stores D so many times more, each with counters of its own */
 } gemm_signal;
+enum { GEMM_COPIES_MOST = 7 };
 
 /* How a problem, or every problem of a group, is computed. */
 typedef struct gemm_algo {
@@ -248,6 +251,8 @@ cute_status gemm_create_signalled(const cute_gemm_problem *problem, const cute_g
                                   gemm_signal signal, cute_gemm **out, cute_diag *diag);
 /* The memory of the counters, for later runs. */
 cute_status gemm_set_signals(cute_gemm *gemm, cute_address counters, cute_diag *diag);
+/* The memory of copy 1, 2, ... of D and its counters. */
+cute_status gemm_set_copy(cute_gemm *gemm, int copy, cute_address d, cute_address counters, cute_diag *diag);
 
 /* ---- epilogues as a step of their own (finish.c) ---- */
 

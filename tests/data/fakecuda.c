@@ -442,9 +442,9 @@ API int cuModuleUnload(void *m)
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-    static const char *const names[] = {"vector_add",   "fill_index",    "scale",
-                                        "no_arguments", "twice",         "product",
-                                        "probe",        "gemm_epilogue", "product_signals"};
+    static const char *const names[] = {
+        "vector_add", "fill_index",    "scale",           "no_arguments",    "twice",           "product",
+        "probe",      "gemm_epilogue", "product_signals", "product_copies1", "epilogue_matrix1"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -580,16 +580,46 @@ static void product(void **params)
         }
 }
 
-/* The same, which counts the tiles of groups of rows: their number depends on the tile, so all of them have many. */
+/* The same, which counts the tiles of groups of rows: their number depends on the tile, so several have many. */
+typedef struct {
+    int32_t *data;
+    int32_t count;
+} counters;
+static void count_tiles(const counters *c, const matrix *d)
+{
+    enum { TILE = 128, MANY = 1 << 20 };
+    int all = (d->rows + TILE - 1) / TILE * ((d->columns + TILE - 1) / TILE);
+    for (int i = 0; i < c->count; i++)
+        __atomic_fetch_add(&c->data[i], c->count > 1 ? MANY : all, __ATOMIC_ACQ_REL);
+}
 static void product_signals(void **params)
 {
-    enum { SIGNALS = 7 };
-    const struct {
-        int32_t *data;
-        int32_t count;
-    } *signals = params[SIGNALS];
     product(params);
-    for (int i = 0; i < signals->count; i++) signals->data[i] += 1 << 20;
+    count_tiles(params[7], params[2]);
+}
+
+/* And stores D once more, with counters of its own. */
+static void product_copies1(void **params)
+{
+    void *copy[] = {params[0], params[1], params[10]};
+    product(params);
+    product(copy);
+    count_tiles(params[7], params[2]);
+    count_tiles(params[9], params[2]);
+}
+
+/* D = acc + p1, matrices of f32. */
+static void sum_of_two(void **params)
+{
+    typedef struct {
+        float *data;
+        int32_t rows, columns;
+        int64_t ld;
+    } plain;
+    const plain *d = params[0], *acc = params[1], *more = params[2];
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int64_t j = 0; j < d->columns; j++)
+            d->data[i * d->ld + j] = acc->data[i * acc->ld + j] + more->data[i * more->ld + j];
 }
 
 /* kernels/gemm/gemm_epilogue of f32 without an activation: D = alpha P + beta C + bias. Memrefs are their descriptors: two addresses, an
@@ -635,6 +665,8 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 7: usleep(500); break; /* of --calibrate */
     case 8: gemm_epilogue(params); break;
     case 9: product_signals(params); break;
+    case 10: product_copies1(params); break;
+    case 11: sum_of_two(params); break;
     }
     return 0;
 }

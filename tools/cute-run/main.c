@@ -884,7 +884,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "split", 0, "m|n|k", "Divide M, N or K among the ranks", &o.gemm.dist.split},
         {CUTE_OPTION_STRING, "collective", 0, "all-gather|all-reduce|reduce-scatter",
          "Gather A (n) or D (m), or add partial sums (k; default all-reduce)", &o.gemm.dist.collective},
-        {CUTE_OPTION_STRING, "overlap", 0, "auto|each|sequence|signal|parts|rotate",
+        {CUTE_OPTION_STRING, "overlap", 0, "auto|each|sequence|signal|parts|rotate|peer",
          "Overlap the product with its collective, see docs/ranks.md (default auto; each: run all)",
          &o.gemm.dist.overlap},
         {CUTE_OPTION_INT, "groups", 0, "N", "Send the product in N parts, with --overlap=signal or parts",

@@ -11,7 +11,14 @@
 
 typedef enum dist_split { DIST_M, DIST_N, DIST_K } dist_split;
 /* AUTO: the model chooses. */
-typedef enum dist_overlap { DIST_AUTO, DIST_SEQUENCE, DIST_SIGNAL, DIST_PARTS, DIST_ROTATE } dist_overlap;
+typedef enum dist_overlap {
+    DIST_AUTO,
+    DIST_SEQUENCE,
+    DIST_SIGNAL,
+    DIST_PARTS,
+    DIST_ROTATE,
+    DIST_PEER
+} dist_overlap;
 
 const char *dist_split_name(dist_split split);
 const char *dist_overlap_name(dist_overlap overlap);
@@ -114,8 +121,8 @@ int64_t dist_matrix_row(const dist_matrix *matrix, int64_t row);
 
 /* ---- steps (steps.c) ---- */
 
-/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR:
- * zeros, in a result that the rank adds nothing to. */
+/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR: zeros, in a result that the rank adds nothing to;
+ * ARRIVE: until all tiles of a rank are stored in this rank's window; SUM: of the parts of all ranks there. */
 typedef enum dist_kind {
     DIST_PRODUCT,
     DIST_COLLECTIVE,
@@ -123,6 +130,8 @@ typedef enum dist_kind {
     DIST_RESET,
     DIST_AWAIT,
     DIST_CLEAR,
+    DIST_ARRIVE,
+    DIST_SUM,
     DIST_RECORD,
     DIST_WAIT
 } dist_kind;
@@ -135,12 +144,12 @@ typedef struct dist_step {
     /* PRODUCT: rows of the rank's product; AWAIT: of the group */
     int64_t first, rows;
     /* AWAIT: the counter, and tiles of the group */
-    int64_t group, tiles;
+    int64_t group, tiles; /* ARRIVE: tiles of rank `peer` */
     /* COLLECTIVE, on elements of buffers */
     comm_kind call;
     dist_buffer from, to;
     int64_t from_offset, to_offset, count;
-    int peer;
+    int peer; /* of PEER: PRODUCT: the rank that has the rows; SUM: none */
     int64_t signals;
     bool begins, ends; /* the first or last of a group that starts together */
 } dist_step;
@@ -159,7 +168,7 @@ typedef struct dist_means {
 typedef struct dist_schedule {
     dist_overlap overlap;
     int64_t groups;   /* of SIGNAL and PARTS: parts of the product that are sent while the next is computed */
-    dist_tiles tiles; /* of SIGNAL */
+    dist_tiles tiles; /* of SIGNAL and PEER */
     int64_t group_rows; /* of SIGNAL: a multiple of tiles.m */
     bool puts;          /* of ROTATE: shards arrive by puts, else by send and recv */
     dist_step *steps;
@@ -173,6 +182,15 @@ cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overla
                                 dist_schedule *out, cute_diag *diag);
 /* Whether each group of tiles can belong to one collective; its rows, for so many groups. */
 bool dist_tiles_fit(const dist_problem *problem, const dist_tiles *tiles, int64_t groups, int64_t *rows);
+/* Whether the epilogue of each rank's kernel can store into the windows of others. */
+bool dist_peers_fit(const dist_problem *problem, const dist_tiles *tiles);
+/* A rank's window of PEER: partial sums of its rows from each rank, if sums are divided, and a counter for each. */
+typedef struct dist_window {
+    int64_t part; /* bytes from the part of a rank to that of the next */
+    int64_t counters, bytes;
+} dist_window;
+enum { DIST_COUNTER = 256 }; /* bytes from a counter to the next */
+dist_window dist_window_of(const dist_problem *problem);
 /* "product of rows 0 to 127", "broadcast of D, rank 1". */
 void dist_step_text(const dist_step *step, char *out, size_t size);
 
@@ -223,8 +241,11 @@ size_t gemm_dist_workspace(const gemm_dist *dist);
 /* The plan of the first product; NULL: the rank computes none. */
 const cute_gemm *gemm_dist_first(const gemm_dist *dist);
 
-/* The window that A is in (cute_comm_window), and the ranks that are told of each step (may be NULL). */
-void gemm_dist_use(gemm_dist *dist, int window, cute_ranks *ranks);
+/* The windows (cute_comm_window) of A, of D with PEER, and of PEER's parts and counters; and the ranks that are told of each step (may be NULL). */
+typedef struct dist_windows {
+    int a, d, parts;
+} dist_windows;
+void gemm_dist_use(gemm_dist *dist, dist_windows windows, cute_ranks *ranks);
 
 typedef enum dist_part { DIST_ALL, DIST_PRODUCTS_ONLY, DIST_COLLECTIVES_ONLY } dist_part;
 /* Starts all steps, or those of one kind, after the earlier work of the stream (NULL: the device's own), which waits for them. */

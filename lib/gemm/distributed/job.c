@@ -29,7 +29,7 @@ typedef struct job_run {
     dist_schedule plain;
     cute_cublas *cublas;
     cute_address buffers[DIST_BUFFERS], workspace;
-    int window;
+    dist_windows windows;
     dist_record own;
 } job_run;
 
@@ -51,17 +51,25 @@ static cute_status open_comm(job_run *r, cute_diag *diag)
 static cute_status allocate_buffers(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
+    bool peers = false;
+    for (size_t i = 0; i < r->count; i++) peers = peers || r->choices[i].schedule.overlap == DIST_PEER;
     for (int i = 0; i < DIST_BUFFERS; i++) {
         dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
         size_t bytes = dist_matrix_bytes(&m);
         if (!bytes) continue;
-        CUTE_TRY(m.window ? cute_comm_window(r->comm, bytes, &r->buffers[i], &r->window, diag)
-                          : cute_device_alloc(j->device, bytes, &r->buffers[i], diag));
+        int *window = m.window                                             ? &r->windows.a
+                      : peers && i == DIST_D && j->problem.split == DIST_M ? &r->windows.d
+                                                                           : NULL;
+        CUTE_TRY(window ? cute_comm_window(r->comm, bytes, &r->buffers[i], window, diag)
+                        : cute_device_alloc(j->device, bytes, &r->buffers[i], diag));
         if (j->device->ops->emulator)
             CUTE_TRY(cute_emulator_describe_buffer(
                 j->device, r->buffers[i], dist_buffer_name(&j->problem, (dist_buffer)i), bytes, true, diag));
     }
-    return CUTE_OK;
+    cute_address parts;
+    return peers ? cute_comm_window(r->comm, (size_t)dist_window_of(&j->problem).bytes, &parts,
+                                    &r->windows.parts, diag)
+                 : CUTE_OK;
 }
 
 /* As before a run: NaN in all that the schedule writes and that other ranks send, zeros in partial sums. */
@@ -119,7 +127,7 @@ static cute_status create_dist(job_run *r, const dist_schedule *schedule, gemm_d
                                  .multiprocessors = j->target.multiprocessors,
                                  .configuration = j->configuration};
     CUTE_TRY(gemm_dist_create(&j->problem, schedule, r->comm, &options, out, diag));
-    gemm_dist_use(*out, r->window, j->ranks);
+    gemm_dist_use(*out, r->windows, j->ranks);
     return CUTE_OK;
 }
 
@@ -424,7 +432,7 @@ static cute_status run_job(job_run *r, cute_diag *diag)
 
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag)
 {
-    job_run r = {.job = job, .arena = arena, .out = out, .window = -1};
+    job_run r = {.job = job, .arena = arena, .out = out, .windows = {-1, -1, -1}};
     *out = (dist_outcome){0};
     cute_status status = run_job(&r, diag);
     cute_cublas_close(r.cublas);
