@@ -62,7 +62,7 @@ static void put_buffers(document_writer *w, const gemm_problem *p, size_t index,
     put_matrix(w, gemm_buffer_name(w->arena, "D", index, count), p->out, g, g->m, g->n, &p->d);
     for (int i = 0; w->algo->signal.groups && i <= w->algo->signal.copies; i++) {
         json_t *counters =
-            json_pack("{s:s,s:[I]}", "dtype", "i32", "shape", (json_int_t)w->algo->signal.groups);
+            json_pack("{s:s,s:[I]}", "dtype", "i32", "shape", (json_int_t)w->algo->signal.groups + 1);
         if (i) put_matrix(w, copy_name(w->arena, "D", i), p->out, g, g->m, g->n, &p->d);
         w->failed = w->failed || !counters ||
                     json_object_set_new(w->buffers, copy_name(w->arena, "signals", i), counters) != 0;
@@ -265,9 +265,12 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
         if (i) json_object_set_new(args, d, copy_view(w, p, d, items));
         json_object_set_new(args, counters,
                             json_pack("{s:s,s:[I],s:[i]}", "buffer", counters, "shape",
-                                      (json_int_t)algo->signal.groups, "strides", 1));
+                                      (json_int_t)algo->signal.groups + 1, "strides", 1));
     }
-    if (algo->signal.groups) json_object_set_new(args, "group", json_integer((json_int_t)algo->signal.rows));
+    if (algo->signal.groups) {
+        json_object_set_new(args, "group", json_integer((json_int_t)algo->signal.rows));
+        json_object_set_new(args, "groups", json_integer((json_int_t)algo->signal.groups));
+    }
     put_plan(w, kernel->function, args);
     if (algo->epilogue) put_plan(w, "gemm_epilogue", separate_epilogue(w, p, index, count, items.first));
 }

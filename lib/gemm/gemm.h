@@ -244,7 +244,8 @@ cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag 
 
 /* Whether the algorithm's kernel stores tiles of rows of D itself, once each. */
 bool gemm_signal_supports(const gemm_algo *algo);
-/* Gives `algo` a kernel of its own, which adds 1 to counter i / rows of the buffer "signals", i32, when a tile of its row i is stored. */
+/* Gives `algo` a kernel of its own, which adds 1 to counter i / rows of the buffer "signals", i32, when a tile of its row i is stored. The buffer
+ * has one more counter, of tiles beyond D. */
 cute_status gemm_signal_apply(cute_arena *arena, gemm_algo *algo, gemm_signal signal, cute_diag *diag);
 /* As cute_gemm_create, of a product whose kernel counts its tiles. CUTE_INVALID: it cannot. */
 cute_status gemm_create_signalled(const cute_gemm_problem *problem, const cute_gemm_options *options,

@@ -6,9 +6,16 @@
 
 /* The parts of the source that change: the name, the last parameter, and the store of the result. */
 static const char name[] = "@product(", own_name[] = "product_signals", copies_name[] = "product_copies%d";
-static const char last_parameter[] = "%beta: ${E}", group[] = ", %group: i32";
+static const char last_parameter[] = "%beta: ${E}", group[] = ", %group: i32, %groups: i32";
 static const char store[] = "cute.tile.store %d, %D[%l, %i, %j]\n",
-                  which[] = "    %which = arith.divui %i, %group : i32\n";
+                  /* clusters have tiles beyond D, which are counted behind the groups */
+    which[] = "    %rows = cute.tile.count<1, ${BM}> %D\n"
+              "    %columns = cute.tile.count<2, ${BN}> %D\n"
+              "    %row_inside = arith.cmpi ult, %i, %rows : i32\n"
+              "    %column_inside = arith.cmpi ult, %j, %columns : i32\n"
+              "    %inside = arith.andi %row_inside, %column_inside : i1\n"
+              "    %own_group = arith.divui %i, %group : i32\n"
+              "    %which = arith.select %inside, %own_group, %groups : i32\n";
 /* For D itself and each copy, by its number. */
 static const char counters_of[] = ", %%signals%s: !cute.memref<i32, gmem, \"?:1\">",
                   copy_of[] = ", %%D%s: !d${D}",

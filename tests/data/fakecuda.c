@@ -590,7 +590,7 @@ static void count_tiles(const counters *c, const matrix *d)
     enum { TILE = 128, MANY = 1 << 20 };
     int all = (d->rows + TILE - 1) / TILE * ((d->columns + TILE - 1) / TILE);
     for (int i = 0; i < c->count; i++)
-        __atomic_fetch_add(&c->data[i], c->count > 1 ? MANY : all, __ATOMIC_ACQ_REL);
+        __atomic_fetch_add(&c->data[i], c->count > 2 ? MANY : all, __ATOMIC_ACQ_REL);
 }
 static void product_signals(void **params)
 {
@@ -601,11 +601,11 @@ static void product_signals(void **params)
 /* And stores D once more, with counters of its own. */
 static void product_copies1(void **params)
 {
-    void *copy[] = {params[0], params[1], params[10]};
+    void *copy[] = {params[0], params[1], params[11]};
     product(params);
     product(copy);
     count_tiles(params[7], params[2]);
-    count_tiles(params[9], params[2]);
+    count_tiles(params[10], params[2]);
 }
 
 /* D = acc + p1, matrices of f32. */

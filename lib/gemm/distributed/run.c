@@ -98,7 +98,7 @@ static int64_t counter_count(const gemm_dist *g)
 
 static size_t counter_bytes(const gemm_dist *g)
 {
-    return (size_t)counter_count(g) * sizeof(uint32_t);
+    return (size_t)(counter_count(g) + 1) * sizeof(uint32_t); /* and that of tiles beyond D */
 }
 
 static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_gemm_options *options,
