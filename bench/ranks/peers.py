@@ -1,9 +1,11 @@
 """PyTorch's all-gather, product and reduce-scatter in sequence, and its AsyncTP (symmetric memory), on the products of run. Started by it:
-python3 -m torch.distributed.run --nproc-per-node=N peers.py MODELS ROWS. Times are medians of the slowest rank, in microseconds."""
+python3 -m torch.distributed.run --nproc-per-node=N peers.py MODEL:OPERATION:ROWS:TYPE... Rank 0 prints a line of JSON for each: times are medians
+of the slowest rank, in microseconds."""
+import json
 import os
 import sys
 
-MODELS = {"70B": (8192, 28672), "405B": (16384, 53248)}
+MODELS = {"70B": (8192, 28672), "405B": (16384, 53248), "tiny": (64, 192)}
 
 
 def main():
@@ -19,12 +21,12 @@ def main():
     torch.cuda.set_device(device)
     dist.init_process_group("nccl", device_id=device)
     group = dist.group.WORLD.group_name
-    say = print if rank == 0 else lambda *a, **k: None
-    enabled = None
     try:
         symmetric.enable_symm_mem_for_group(group)
     except Exception as error:  # not all versions need or have it
-        enabled = error
+        if rank == 0:
+            print(f"note: enable_symm_mem_for_group: {error}", flush=True)
+    ops, one = torch.ops.symm_mem, torch.tensor(1.0, device=device)
 
     def clock(work, samples=20):
         for _ in range(3):
@@ -42,37 +44,67 @@ def main():
         dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
         return slowest.item()
 
-    def attempt(name, work):
+    def values(rows, columns, dtype):
+        return torch.randn(rows, columns, device=device, dtype=torch.bfloat16).to(dtype)
+
+    def multiply(a, b):
+        if a.dtype == torch.bfloat16:
+            return torch.mm(a, b)
+        return torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+
+    def gather_up(rows, hidden, wide, dtype):
+        shard, up = values(rows // size, hidden, dtype), values(wide // size, hidden, dtype).t()
+        whole = torch.empty(rows, hidden, device=device, dtype=dtype)
+        bits = torch.uint8 if dtype.itemsize == 1 else dtype
+
+        def sequence():
+            dist.all_gather_into_tensor(whole.view(bits), shard.view(bits))
+            multiply(whole, up)
+
+        def gather():
+            dist.all_gather_into_tensor(whole.view(bits), shard.view(bits))
+
+        def fused():
+            if dtype == torch.bfloat16:
+                return ops.fused_all_gather_matmul(shard, [up], gather_dim=0, group_name=group)
+            return ops.fused_all_gather_scaled_matmul(shard, [up], one, [one], 0, group, [None], [None], [torch.bfloat16], [False])
+
+        return lambda: multiply(whole, up), gather, sequence, fused
+
+    def down_scatter(rows, hidden, wide, dtype):
+        act, down = values(rows, wide // size, dtype), values(hidden, wide // size, dtype).t()
+        part = torch.empty(rows // size, hidden, device=device, dtype=torch.bfloat16)
+        sums = multiply(act, down)
+
+        def fused():
+            if dtype == torch.bfloat16:
+                return ops.fused_matmul_reduce_scatter(act, down, "sum", scatter_dim=0, group_name=group)
+            return ops.fused_scaled_matmul_reduce_scatter(act, down, one, one, "sum", 0, 0, group, [rows, hidden], out_dtype=torch.bfloat16)
+
+        return (lambda: multiply(act, down), lambda: dist.reduce_scatter_tensor(part, sums),
+                lambda: dist.reduce_scatter_tensor(part, multiply(act, down)), fused)
+
+    works = {"gather+up": gather_up, "down+scatter": down_scatter}
+    types = {"bf16": torch.bfloat16, "e4m3": torch.float8_e4m3fn}
+    for word in sys.argv[1:]:
+        model, operation, rows, dtype = word.split(":")
+        row = dict(model=model, operation=operation, rows=int(rows), dtype=dtype, failures=[])
         try:
-            return f"{name} {clock(work):.1f}"
+            work = works[operation](int(rows), *MODELS[model], types[dtype])
         except Exception as error:
-            return f"{name} failed: {str(error).splitlines()[0][:160]}"
-
-    for rows in map(int, sys.argv[2].split(",")):
-        for model in sys.argv[1].split(","):
-            hidden, wide = MODELS[model]
-            shard = torch.randn(rows // size, hidden, device=device, dtype=torch.bfloat16)
-            up = torch.randn(wide // size, hidden, device=device, dtype=torch.bfloat16).t()
-            whole = torch.empty(rows, hidden, device=device, dtype=torch.bfloat16)
-
-            def gather_up():
-                dist.all_gather_into_tensor(whole, shard)
-                torch.mm(whole, up)
-
-            say(f"torch {model} gather+up rows {rows}:", attempt("sequence", gather_up),
-                attempt("AsyncTP", lambda: torch.ops.symm_mem.fused_all_gather_matmul(shard, [up], gather_dim=0, group_name=group)), flush=True)
-            act = torch.randn(rows, wide // size, device=device, dtype=torch.bfloat16)
-            down = torch.randn(hidden, wide // size, device=device, dtype=torch.bfloat16).t()
-            part = torch.empty(rows // size, hidden, device=device, dtype=torch.bfloat16)
-
-            def down_scatter():
-                dist.reduce_scatter_tensor(part, torch.mm(act, down))
-
-            say(f"torch {model} down+scatter rows {rows}:", attempt("sequence", down_scatter),
-                attempt("AsyncTP", lambda: torch.ops.symm_mem.fused_matmul_reduce_scatter(act, down, "sum", scatter_dim=0, group_name=group)), flush=True)
-            del shard, up, whole, act, down, part
-    if enabled:
-        say(f"note: enable_symm_mem_for_group: {enabled}")
+            work = []
+            row["failures"].append(str(error).splitlines()[0][:200])
+        for name, one_work in zip(("t_gemm", "t_comm", "t_sequence", "t_fused"), work):
+            try:
+                row[name] = round(clock(one_work), 1)
+            except Exception as error:
+                row["failures"].append(f"{name}: {str(error).splitlines()[0][:200]}")
+        if "t_fused" in row and "t_gemm" in row and "t_comm" in row:
+            row["efficiency"] = round(max(row["t_gemm"], row["t_comm"]) / row["t_fused"], 3)
+        if rank == 0:
+            print(json.dumps(row), flush=True)
+        del work
+        torch.cuda.empty_cache()
     dist.destroy_process_group()
 
 

@@ -785,6 +785,66 @@ static cute_status cuda_stream_wait_count(cute_device *device, cute_stream *stre
     return CUTE_OK;
 }
 
+static cute_status cuda_stream_write_count(cute_device *device, cute_stream *stream, cute_address at,
+                                           uint32_t value, cute_diag *diag)
+{
+    if (!cuda(device)->api.stream_write_count) return fail_unsupported("writing counters", diag);
+    DRIVER(cuda(device), stream_write_count(handle_of(device, stream), at, value, 0), "writing a counter");
+    return CUTE_OK;
+}
+
+/* ---- memory of several processes ---- */
+
+static void cuda_share_free(cute_device *device, cute_address address, size_t size,
+                            const cute_shared_name *name)
+{
+    (void)size, (void)name;
+    cuda(device)->api.free(address);
+}
+
+/* A name is that of a whole piece of memory of the driver, which are of 2 MiB. */
+static cute_status cuda_share_alloc(cute_device *device, size_t size, cute_address *address,
+                                    cute_shared_name *name, cute_diag *diag)
+{
+    enum { PIECE = 2 << 20 };
+    const cuda_api *api = &cuda(device)->api;
+    cu_shared handle;
+    cu_address memory = 0;
+    if (!api->share_get || !api->share_open || !api->share_close)
+        return fail_unsupported("memory of several processes", diag);
+    size = (size + PIECE - 1) / PIECE * PIECE;
+    DRIVER(cuda(device), alloc(&memory, size), "allocating memory of several processes");
+    cu_result result = api->fill(memory, 0, size, cuda(device)->stream);
+    if (result == 0) result = api->stream_sync(cuda(device)->stream);
+    if (result == 0) result = api->share_get(&handle, memory);
+    if (result != 0) {
+        api->free(memory);
+        return driver_error(api, result, "sharing memory", diag);
+    }
+    memcpy(name->bytes, handle.bytes, sizeof handle.bytes);
+    *address = memory;
+    return CUTE_OK;
+}
+
+static cute_status cuda_share_reach(cute_device *device, const cute_shared_name *name, size_t size,
+                                    cute_address *address, cute_diag *diag)
+{
+    enum { PEER_ACCESS = 1 }; /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */
+    cu_shared handle;
+    cu_address memory = 0;
+    (void)size;
+    memcpy(handle.bytes, name->bytes, sizeof handle.bytes);
+    DRIVER(cuda(device), share_open(&memory, handle, PEER_ACCESS), "opening the memory of another process");
+    *address = memory;
+    return CUTE_OK;
+}
+
+static void cuda_share_leave(cute_device *device, cute_address address, size_t size)
+{
+    (void)size;
+    cuda(device)->api.share_close(address);
+}
+
 static cute_status cuda_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
 {
     DRIVER(cuda(device), stream_sync(handle_of(device, stream)), "synchronizing with a stream");
@@ -882,6 +942,11 @@ static const cute_device_ops cuda_ops = {
     .stream_destroy = cuda_stream_destroy,
     .stream_wait = cuda_stream_wait,
     .stream_wait_count = cuda_stream_wait_count,
+    .stream_write_count = cuda_stream_write_count,
+    .share_alloc = cuda_share_alloc,
+    .share_reach = cuda_share_reach,
+    .share_leave = cuda_share_leave,
+    .share_free = cuda_share_free,
     .stream_sync = cuda_stream_sync,
     .event_create = cuda_event_create,
     .event_record = cuda_event_record,

@@ -17,6 +17,9 @@ typedef struct cu_graph_s *cu_graph;
 typedef struct cu_graph_exec_s *cu_graph_exec;
 typedef struct cu_array_s *cu_array;
 typedef unsigned long long cu_address;
+typedef struct cu_shared {
+    char bytes[64];
+} cu_shared; /* CUipcMemHandle */
 
 enum {
     CU_STREAM_NON_BLOCKING = 1,

@@ -20,6 +20,12 @@ typedef struct cute_emulator_ops {
     char *(*timeline_json)(const cute_device *);
 } cute_emulator_ops;
 
+/* Names memory for another process of this machine. */
+enum { CUTE_SHARED_NAME = 64 };
+typedef struct cute_shared_name {
+    char bytes[CUTE_SHARED_NAME];
+} cute_shared_name;
+
 /* A copy of `count` rows of `row` bytes; pitches, the distances between rows, are not less than a row if there are several. */
 typedef struct cute_copy_rows {
     cute_address to, from;
@@ -73,6 +79,8 @@ typedef struct cute_device_ops {
     cute_status (*stream_wait)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
     /* The stream's later work waits until a counter of 32 bits in device memory has at least this value. */
     cute_status (*stream_wait_count)(cute_device *, cute_stream *, cute_address, uint32_t, cute_diag *);
+    /* Stores a value of 32 bits behind the stream's earlier work, which whoever sees it sees. NULL: not supported. */
+    cute_status (*stream_write_count)(cute_device *, cute_stream *, cute_address, uint32_t, cute_diag *);
     cute_status (*stream_sync)(cute_device *, cute_stream *, cute_diag *);
     cute_status (*event_create)(cute_device *, cute_device_event **, cute_diag *);
     cute_status (*event_record)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
@@ -84,6 +92,12 @@ typedef struct cute_device_ops {
     void *(*native_stream)(cute_device *, cute_stream *);
     /* Whether the work of a stream has completed; a fault is reported as by sync. NULL: work completes when it is started. */
     cute_status (*idle)(cute_device *, cute_stream *, bool *, cute_diag *);
+    /* Memory of zeros that other processes reach by its name: with their kernels and copies. Each releases its own view with `share_leave`,
+     * the owner the memory with `share_free`. */
+    cute_status (*share_alloc)(cute_device *, size_t, cute_address *, cute_shared_name *, cute_diag *);
+    cute_status (*share_reach)(cute_device *, const cute_shared_name *, size_t, cute_address *, cute_diag *);
+    void (*share_leave)(cute_device *, cute_address, size_t);
+    void (*share_free)(cute_device *, cute_address, size_t, const cute_shared_name *);
 } cute_device_ops;
 
 /* The first member of an implementation's device and stream. */

@@ -13,6 +13,7 @@
 #include "lib/checks/checks.h"
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
+#include "lib/device/shared_memory.h"
 #include "lib/emulator/machine/counters.h"
 #include "lib/emulator/machine/machine.h"
 #include "lib/emulator/machine/timeline.h"
@@ -889,6 +890,10 @@ static const cute_device_ops emulator_ops = {
     .stream_destroy = emulator_stream_destroy,
     .stream_wait = emulator_stream_wait,
     .stream_wait_count = emulator_stream_wait_count,
+    .share_alloc = cute_shared_memory_alloc,
+    .share_reach = cute_shared_memory_reach,
+    .share_leave = cute_shared_memory_leave,
+    .share_free = cute_shared_memory_free,
     .stream_sync = emulator_stream_sync,
     .event_create = emulator_event_create,
     .event_record = emulator_event_record,

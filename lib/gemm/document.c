@@ -40,6 +40,12 @@ static void put_matrix(document_writer *w, const char *name, cute_dtype dtype, c
     w->failed = w->failed || !name || !buffer || json_object_set_new(w->buffers, name, buffer) != 0;
 }
 
+/* "D", "D1", ...: a copy of D, or its counters. */
+static const char *copy_name(cute_arena *arena, const char *name, int copy)
+{
+    return copy ? cute_arena_printf(arena, "%s%d", name, copy) : name;
+}
+
 static void put_buffers(document_writer *w, const gemm_problem *p, size_t index, size_t count)
 {
     const cute_gemm_problem *g = &p->given;
@@ -54,10 +60,12 @@ static void put_buffers(document_writer *w, const gemm_problem *p, size_t index,
     if (g->beta != 0)
         put_matrix(w, gemm_buffer_name(w->arena, "C", index, count), p->out, g, g->m, g->n, &p->c);
     put_matrix(w, gemm_buffer_name(w->arena, "D", index, count), p->out, g, g->m, g->n, &p->d);
-    if (w->algo->signal.groups) {
+    for (int i = 0; w->algo->signal.groups && i <= w->algo->signal.copies; i++) {
         json_t *counters =
-            json_pack("{s:s,s:[I]}", "dtype", "i32", "shape", (json_int_t)w->algo->signal.groups);
-        w->failed = w->failed || !counters || json_object_set_new(w->buffers, "signals", counters) != 0;
+            json_pack("{s:s,s:[I]}", "dtype", "i32", "shape", (json_int_t)w->algo->signal.groups + 1);
+        if (i) put_matrix(w, copy_name(w->arena, "D", i), p->out, g, g->m, g->n, &p->d);
+        w->failed = w->failed || !counters ||
+                    json_object_set_new(w->buffers, copy_name(w->arena, "signals", i), counters) != 0;
     }
     if (!g->bias) return;
     json_t *bias = json_pack("{s:s,s:[I]}", "dtype", cute_dtype_get(p->out)->name, "shape", (json_int_t)g->n);
@@ -219,6 +227,14 @@ static json_t *separate_epilogue(document_writer *w, const gemm_problem *p, size
         (json_int_t)(g->bias ? g->n : 1), "strides", 1, "alpha", g->alpha, "beta", g->beta);
 }
 
+/* A copy of D, which is not transposed. */
+static json_t *copy_view(const document_writer *w, const gemm_problem *p, const char *name, step_items items)
+{
+    gemm_view v = gemm_view_of(w->algo, p);
+    matrix_arg to = batch_arg(&p->d, v.rows, v.columns, items, w->algo->config->kernel);
+    return matrix_view(name, items.first * p->d.batch, &to);
+}
+
 static void put_steps(document_writer *w, const gemm_problem *p, size_t index, size_t count, step_items items)
 {
     const gemm_algo *algo = w->algo;
@@ -244,11 +260,16 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
+    for (int i = 0; algo->signal.groups && i <= algo->signal.copies; i++) {
+        const char *counters = copy_name(w->arena, "signals", i), *d = copy_name(w->arena, "D", i);
+        if (i) json_object_set_new(args, d, copy_view(w, p, d, items));
+        json_object_set_new(args, counters,
+                            json_pack("{s:s,s:[I],s:[i]}", "buffer", counters, "shape",
+                                      (json_int_t)algo->signal.groups + 1, "strides", 1));
+    }
     if (algo->signal.groups) {
-        json_object_set_new(args, "signals",
-                            json_pack("{s:s,s:[I],s:[i]}", "buffer", "signals", "shape",
-                                      (json_int_t)algo->signal.groups, "strides", 1));
         json_object_set_new(args, "group", json_integer((json_int_t)algo->signal.rows));
+        json_object_set_new(args, "groups", json_integer((json_int_t)algo->signal.groups));
     }
     put_plan(w, kernel->function, args);
     if (algo->epilogue) put_plan(w, "gemm_epilogue", separate_epilogue(w, p, index, count, items.first));

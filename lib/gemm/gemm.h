@@ -122,7 +122,10 @@ const char *gemm_source_epilogue(void);
 /* Groups of rows of tiles of a product, counted when they are stored (signal.c). */
 typedef struct gemm_signal {
     int64_t groups, rows; /* rows: of tiles in a group */
+    bool peers;           /* D and the counters can be in the memory of other devices */
+    int copies;           /* it stores D so many times more, each with counters of its own */
 } gemm_signal;
+enum { GEMM_COPIES_MOST = 7 };
 
 /* How a problem, or every problem of a group, is computed. */
 typedef struct gemm_algo {
@@ -241,13 +244,16 @@ cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag 
 
 /* Whether the algorithm's kernel stores tiles of rows of D itself, once each. */
 bool gemm_signal_supports(const gemm_algo *algo);
-/* Gives `algo` a kernel of its own, which adds 1 to counter i / rows of the buffer "signals", i32, when a tile of its row i is stored. */
+/* Gives `algo` a kernel of its own, which adds 1 to counter i / rows of the buffer "signals", i32, when a tile of its row i is stored. The buffer
+ * has one more counter, of tiles beyond D. */
 cute_status gemm_signal_apply(cute_arena *arena, gemm_algo *algo, gemm_signal signal, cute_diag *diag);
 /* As cute_gemm_create, of a product whose kernel counts its tiles. CUTE_INVALID: it cannot. */
 cute_status gemm_create_signalled(const cute_gemm_problem *problem, const cute_gemm_options *options,
                                   gemm_signal signal, cute_gemm **out, cute_diag *diag);
 /* The memory of the counters, for later runs. */
 cute_status gemm_set_signals(cute_gemm *gemm, cute_address counters, cute_diag *diag);
+/* The memory of copy 1, 2, ... of D and its counters. */
+cute_status gemm_set_copy(cute_gemm *gemm, int copy, cute_address d, cute_address counters, cute_diag *diag);
 
 /* ---- epilogues as a step of their own (finish.c) ---- */
 

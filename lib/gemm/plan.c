@@ -244,6 +244,15 @@ cute_status gemm_set_signals(cute_gemm *g, cute_address counters, cute_diag *dia
     return cute_plan_set_buffer(g->plan, "signals", counters, diag);
 }
 
+cute_status gemm_set_copy(cute_gemm *g, int copy, cute_address d, cute_address counters, cute_diag *diag)
+{
+    char name[24];
+    snprintf(name, sizeof name, "D%d", copy);
+    CUTE_TRY(cute_plan_set_buffer(g->plan, name, d, diag));
+    snprintf(name, sizeof name, "signals%d", copy);
+    return cute_plan_set_buffer(g->plan, name, counters, diag);
+}
+
 void cute_gemm_destroy(cute_gemm *g)
 {
     if (!g) return;

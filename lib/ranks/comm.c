@@ -101,7 +101,9 @@ cute_status cute_comm_wrap(void *communicator, cute_device *device, cute_comm **
 
 void cute_comm_close(cute_comm *c)
 {
-    if (c) c->ops->close(c);
+    if (!c) return;
+    if (c->reaches) comm_release_windows(c);
+    c->ops->close(c);
 }
 
 int cute_comm_rank(const cute_comm *c)
@@ -131,7 +133,8 @@ bool cute_comm_timed(const cute_comm *c)
 
 cute_status cute_comm_window(cute_comm *c, size_t bytes, cute_address *memory, int *window, cute_diag *diag)
 {
-    return c->ops->window(c, bytes, memory, window, diag);
+    return c->reaches ? comm_share_window(c, bytes, memory, window, diag)
+                      : c->ops->window(c, bytes, memory, window, diag);
 }
 
 cute_status cute_comm_start(cute_comm *c, const comm_call *call, cute_stream *stream, cute_diag *diag)

@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_RANKS_COMM_H
 #define CUTE_LIB_RANKS_COMM_H
 
-#include "cute/device.h"
+#include "lib/device/device.h"
 #include "lib/ranks/ranks.h"
 
 typedef enum comm_kind {
@@ -73,6 +73,14 @@ bool cute_comm_timed(const cute_comm *comm);
 cute_status cute_comm_window(cute_comm *comm, size_t bytes, cute_address *memory, int *window,
                              cute_diag *diag);
 
+/* Whether kernels and copies of each rank reach the windows of all others: they are on one host, and the devices can. */
+bool cute_comm_reaches(const cute_comm *comm);
+/* A rank's window, as this rank addresses it. 0: it does not reach it. */
+cute_address cute_comm_peer(const cute_comm *comm, int window, int rank);
+/* The later work of a stream waits until a counter in an own window, which kernels of a rank increase, has at least this value. */
+cute_status cute_comm_await(cute_comm *comm, cute_address counter, uint32_t value, int peer,
+                            cute_stream *stream, cute_diag *diag);
+
 /* Starts an operation on a stream (NULL: the device's own). Between begin and end, operations start together, so that sends and receives
  * cannot wait for each other. */
 cute_status cute_comm_start(cute_comm *comm, const comm_call *call, cute_stream *stream, cute_diag *diag);
@@ -90,7 +98,17 @@ typedef struct cute_comm_ops {
     cute_status (*begin)(cute_comm *, cute_diag *); /* NULL: nothing to do, as for end */
     cute_status (*end)(cute_comm *, cute_diag *);
     cute_status (*sync)(cute_comm *, cute_diag *);
+    cute_status (*await)(cute_comm *, cute_address, uint32_t, int, cute_stream *, cute_diag *);
 } cute_comm_ops;
+
+enum { COMM_WINDOWS = 64 };
+
+/* A window that the ranks reach (windows.c). */
+typedef struct comm_window {
+    size_t bytes;
+    cute_shared_name name;  /* of the own */
+    cute_address *memories; /* of all ranks */
+} comm_window;
 
 /* The first member of a provider's struct. */
 struct cute_comm {
@@ -98,9 +116,18 @@ struct cute_comm {
     cute_ranks *ranks; /* NULL: of a caller's communicator */
     cute_device *device;
     int rank, size;
-    bool puts, timed;
+    bool puts, timed, reaches;
+    comm_window shared[COMM_WINDOWS]; /* if it reaches, those of cute_comm_window by number */
+    int shared_count;
     char name[64];
 };
+
+/* Finds out whether all ranks reach each other's memory, by a first window of zeros, number 0. All ranks call it. */
+cute_status comm_find_reach(cute_comm *comm, size_t bytes, cute_diag *diag);
+/* cute_comm_window of ranks that reach each other. */
+cute_status comm_share_window(cute_comm *comm, size_t bytes, cute_address *memory, int *window,
+                              cute_diag *diag);
+void comm_release_windows(cute_comm *comm);
 
 cute_status comm_open_shared(cute_ranks *ranks, cute_device *device, cute_comm **out, cute_diag *diag);
 /* `communicator` NULL: a new one of `ranks`. */

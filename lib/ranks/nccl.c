@@ -1,5 +1,6 @@
 /* Collectives by NCCL, which is opened at run time. The communicator does not block, so that a rank that waits in NCCL still learns that
- * another has failed; it then aborts the communicator. Puts and their signals need NCCL 2.29; cute_comm_puts says whether they are there. */
+ * another has failed; it then aborts the communicator. Between ranks of one host that reach each other's
+ * memory, puts are copies of ours; else they need NCCL 2.29. cute_comm_puts says whether they are available. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ typedef struct nccl_wait {
 } nccl_wait;
 
 enum { NCCL_OK = 0, NCCL_IN_PROGRESS = 7, NCCL_SUM = 0 };
-enum { NCCL_OLDEST = 21700, NCCL_FIRST_PUTS = 22900, NCCL_WINDOWS = 64 };
+enum { NCCL_OLDEST = 21700, NCCL_FIRST_PUTS = 22900 };
 static const unsigned config_magic = 0xcafebeef;
 
 /* All functions return a nccl_result but for two, which return a text. */
@@ -52,8 +53,10 @@ typedef struct nccl_provider {
     nccl_api api;
     nccl_comm comm;
     bool owned, aborted; /* owned: created here */
-    nccl_memory windows[NCCL_WINDOWS];
+    nccl_memory windows[COMM_WINDOWS];
     int window_count;
+    uint32_t sent[RANKS_LOCAL_MOST],
+        awaited[RANKS_LOCAL_MOST]; /* puts to and from each rank that is reached */
 } nccl_provider;
 
 static nccl_provider *provider(cute_comm *c)
@@ -133,6 +136,34 @@ static cute_status enter(const nccl_provider *p, cute_diag *diag)
 
 /* ---- operations ---- */
 
+/* Puts between ranks that reach each other: a copy, for which copy engines serve, and then the number of puts so far in the receiver's first
+ * window, where each rank has a counter. */
+static cute_status start_put(nccl_provider *p, const comm_call *call, cute_stream *stream, cute_diag *diag)
+{
+    cute_comm *c = &p->base;
+    const cute_device_ops *ops = c->device->ops;
+    size_t bytes = (size_t)call->count * (size_t)(call->type ? call->type->bytes : 0);
+    cute_address to = cute_comm_peer(c, call->window, call->peer) + (cute_address)call->offset;
+    if (call->kind == COMM_WAIT) {
+        p->awaited[call->peer] += (uint32_t)call->signals;
+        return ops->stream_wait_count(
+            c->device, stream, cute_comm_peer(c, 0, c->rank) + (cute_address)call->peer * sizeof(uint32_t),
+            p->awaited[call->peer], diag);
+    }
+    if (bytes) CUTE_TRY(ops->copy(c->device, stream, to, call->from, bytes, diag));
+    return ops->stream_write_count(
+        c->device, stream, cute_comm_peer(c, 0, call->peer) + (cute_address)c->rank * sizeof(uint32_t),
+        ++p->sent[call->peer], diag);
+}
+
+static cute_status nccl_await(cute_comm *c, cute_address counter, uint32_t value, int peer,
+                              cute_stream *stream, cute_diag *diag)
+{
+    (void)peer;
+    CUTE_TRY(enter(provider(c), diag));
+    return c->device->ops->stream_wait_count(c->device, stream, counter, value, diag);
+}
+
 static cute_status nccl_start(cute_comm *c, const comm_call *call, cute_stream *stream, cute_diag *diag)
 {
     nccl_provider *p = provider(c);
@@ -144,6 +175,8 @@ static cute_status nccl_start(cute_comm *c, const comm_call *call, cute_stream *
     nccl_wait wait = {(int)call->signals, peer, 0, 0};
     nccl_result result = NCCL_OK;
     CUTE_TRY(enter(p, diag));
+    if (c->reaches && (call->kind == COMM_PUT || call->kind == COMM_WAIT))
+        return start_put(p, call, stream, diag);
     switch (call->kind) {
     case COMM_ALL_REDUCE: result = f->all_reduce(from, to, count, type, NCCL_SUM, p->comm, s); break;
     case COMM_REDUCE_SCATTER: result = f->reduce_scatter(from, to, count, type, NCCL_SUM, p->comm, s); break;
@@ -184,8 +217,8 @@ static cute_status nccl_make_window(cute_comm *c, size_t bytes, cute_address *me
     nccl_provider *p = provider(c);
     *out = -1;
     if (!c->puts) return cute_device_alloc(c->device, bytes, memory, diag);
-    if (p->window_count == NCCL_WINDOWS)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %d windows", NCCL_WINDOWS);
+    if (p->window_count == COMM_WINDOWS)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %d windows", COMM_WINDOWS);
     nccl_memory *w = &p->windows[p->window_count];
     CUTE_TRY(enter(p, diag));
     nccl_result result = p->api.alloc(&w->bytes, bytes ? bytes : 1);
@@ -236,7 +269,8 @@ static const cute_comm_ops nccl_ops = {.close = nccl_close,
                                        .start = nccl_start,
                                        .begin = nccl_begin,
                                        .end = nccl_end,
-                                       .sync = nccl_sync};
+                                       .sync = nccl_sync,
+                                       .await = nccl_await};
 
 /* ---- opening ---- */
 
@@ -293,6 +327,10 @@ cute_status comm_open_nccl(cute_ranks *ranks, cute_device *device, void *communi
                    p->api.unwindow && p->api.alloc && p->api.free;
     snprintf(p->base.name, sizeof p->base.name, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
              version % 100);
+    if (status == CUTE_OK && ranks && puts && p->base.size <= RANKS_LOCAL_MOST &&
+        device->ops->stream_write_count)
+        status = comm_find_reach(&p->base, RANKS_LOCAL_MOST * sizeof(uint32_t), diag);
+    p->base.puts = p->base.puts || p->base.reaches;
     if (status == CUTE_OK)
         *out = &p->base;
     else

@@ -9,7 +9,7 @@
 #include "lib/numeric/number.h"
 #include "lib/ranks/comm.h"
 
-enum { CHANNEL_HEAD = 128, WINDOWS = 64 };
+enum { CHANNEL_HEAD = 128 };
 
 /* Positions count all bytes that ever passed; each is written by one side. */
 typedef struct channel {
@@ -51,8 +51,8 @@ typedef struct shared_comm {
     char *memory;
     size_t channel_bytes;
     inbox *inboxes;
-    kept_put *puts; /* received, not yet waited for, the oldest first */
-    window windows[WINDOWS];
+    kept_put *puts;               /* received, not yet waited for, the oldest first */
+    window windows[COMM_WINDOWS]; /* of ranks that do not reach each other */
     int window_count;
     uint32_t calls;
 } shared_comm;
@@ -336,16 +336,25 @@ static cute_status run_reduce(const piece *p, cute_diag *diag)
     return upload(p, call->to, p->own, p->bytes, diag);
 }
 
+static window find_window(const shared_comm *s, uint64_t number)
+{
+    const cute_comm *c = &s->base;
+    if (!c->reaches && number < (uint64_t)s->window_count) return s->windows[number];
+    if (c->reaches && number < (uint64_t)c->shared_count)
+        return (window){c->shared[number].memories[c->rank], c->shared[number].bytes};
+    return (window){0};
+}
+
 static cute_status apply_put(const piece *p, const kept_put *put, cute_diag *diag)
 {
-    const window *w =
-        put->head.window < (uint64_t)p->s->window_count ? &p->s->windows[put->head.window] : NULL;
-    if (!w || put->head.offset > w->bytes || put->head.bytes > w->bytes - put->head.offset)
+    window w = find_window(p->s, put->head.window);
+    if (!put->head.bytes) return CUTE_OK; /* a signal alone */
+    if (put->head.offset > w.bytes || put->head.bytes > w.bytes - put->head.offset)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "put of rank %d: %llu bytes at offset %llu exceed window %llu", put->from,
                          (unsigned long long)put->head.bytes, (unsigned long long)put->head.offset,
                          (unsigned long long)put->head.window);
-    return upload(p, w->memory + put->head.offset, put->bytes, (size_t)put->head.bytes, diag);
+    return upload(p, w.memory + put->head.offset, put->bytes, (size_t)put->head.bytes, diag);
 }
 
 /* A put to the rank itself is kept as others are, until its wait. */
@@ -444,8 +453,8 @@ static cute_status shared_start(cute_comm *c, const comm_call *call, cute_stream
 static cute_status shared_window(cute_comm *c, size_t bytes, cute_address *memory, int *out, cute_diag *diag)
 {
     shared_comm *s = shared(c);
-    if (s->window_count == WINDOWS)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %d windows", WINDOWS);
+    if (s->window_count == COMM_WINDOWS)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %d windows", COMM_WINDOWS);
     CUTE_TRY(cute_device_alloc(c->device, bytes, memory, diag));
     s->windows[s->window_count] = (window){*memory, bytes};
     *out = s->window_count++;
@@ -455,6 +464,21 @@ static cute_status shared_window(cute_comm *c, size_t bytes, cute_address *memor
 static cute_status shared_sync(cute_comm *c, cute_diag *diag)
 {
     return cute_device_sync(c->device, diag);
+}
+
+/* Kernels of other processes increase the counter while this one polls it. */
+static cute_status shared_await(cute_comm *c, cute_address counter, uint32_t value, int peer,
+                                cute_stream *stream, cute_diag *diag)
+{
+    ranks_wait w = cute_ranks_wait_begin(c->ranks);
+    if (stream) CUTE_TRY(cute_stream_sync(stream, diag));
+    for (;;) {
+        uint32_t now;
+        CUTE_TRY(cute_device_download(c->device, &now, counter, sizeof now, diag));
+        atomic_thread_fence(memory_order_acquire);
+        if ((int32_t)(now - value) >= 0) return CUTE_OK;
+        CUTE_TRY(cute_ranks_wait_turn(c->ranks, &w, peer, diag));
+    }
 }
 
 static void shared_close(cute_comm *c)
@@ -470,8 +494,11 @@ static void shared_close(cute_comm *c)
     free(s);
 }
 
-static const cute_comm_ops shared_ops = {
-    .close = shared_close, .window = shared_window, .start = shared_start, .sync = shared_sync};
+static const cute_comm_ops shared_ops = {.close = shared_close,
+                                         .window = shared_window,
+                                         .start = shared_start,
+                                         .sync = shared_sync,
+                                         .await = shared_await};
 
 cute_status comm_open_shared(cute_ranks *ranks, cute_device *device, cute_comm **out, cute_diag *diag)
 {
@@ -499,6 +526,10 @@ cute_status comm_open_shared(cute_ranks *ranks, cute_device *device, cute_comm *
                        .memory = memory,
                        .channel_bytes = bytes / ((size_t)size * (size_t)size) / CHANNEL_HEAD * CHANNEL_HEAD,
                        .inboxes = inboxes};
-    *out = &s->base;
-    return CUTE_OK;
+    cute_status status = device->ops->emulator ? comm_find_reach(&s->base, 1, diag) : CUTE_OK;
+    if (status == CUTE_OK)
+        *out = &s->base;
+    else
+        shared_close(&s->base);
+    return status;
 }

@@ -56,6 +56,13 @@ J
     [[ "$output" == *"33 planted bugs, 0 failures"* ]]
 }
 
+@test "a tile program that stores into the next device's memory is clean, and its planted bugs are found with every seed" {
+    run python3 "$scripts/peer.py" "$CUTE_BIN"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"3 planted bugs and a clean version, 0 failures"* ]]
+}
+
 @test "copies that have to be equal are compared, and a difference is an error that names the ranks" {
     sed -i 's/"shape": \["ranks", 3\], "shard": true/"shape": [3]/; s/"y": "j.*5", //' k.json
     run "$run" k.ptx --config k.json --devices=2 --device emulator

@@ -91,7 +91,10 @@ out() { echo ", \"$1\": { \"dtype\": \"f32\", \"shape\": [\"${2:-n}\"] }"; }
     run run_config --ranks=2 --json
     [ $status -eq 0 ]
     echo "$output" | jq -e '.ranks | all(.failed == 0 and .device == "Fake GPU")'
-    FAKENCCL=noputs run run_config --ranks=2
+    # by puts of ours, of NCCL, and by none
+    FAKENCCL=noputs run_config --ranks=2
+    FAKECUDA=noshare run_config --ranks=2
+    FAKENCCL=noputs FAKECUDA=noshare run run_config --ranks=2
     [ $status -eq 3 ]
     says "put requires NCCL 2.29 or later, got NCCL 2.28.0: use send and recv"
     run_config --ranks=2 --comm=shared

@@ -59,6 +59,45 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     says "remark: parts"
 }
 
+@test "epilogues store into the windows of other ranks, which wait for their tiles" {
+    for size in 2 3 4; do
+        ranks 256x96x64 $TILE --ranks=$size --split=m --overlap=peer --check=all --bias --gelu --beta=0.5 --seeds=3 --json >report
+        jq -e '.ranks | .overlap == "peer" and ([.steps[].step] | index("signal to rank 1") < index("wait for rank 1") and (.[-1] | test("^wait for [24] tiles of rank")))' report
+        ranks 250x96x72 $TILE --ranks=$size --split=k --collective=reduce-scatter --overlap=peer --check=all --seeds=3 --json >report
+        jq -e '.ranks | .overlap == "peer" and ([.steps[].step] | .[-1] | startswith("sum of all ranks")) and all(.results[]; .bad == 0 and .compared > 0)' report
+    done
+    # by TMA; the last wave divided along k; sums of f32, and an epilogue behind them
+    ranks 512x384x128 --configuration=sm90:128x192:4:2x1:1 --sms=4 --ranks=2 --split=m --overlap=peer --check=race,barrier
+    ranks 768x512x256 --configuration=sm90:128x256:4:2x1:0:tail --sms=8 --ranks=2 --split=k --collective=reduce-scatter --overlap=peer --bias --relu
+    # tiles beyond D that a cluster has are not counted: 3 rows of tiles for clusters of 2
+    for try in 1 2 3; do
+        ranks 768x512x256 --configuration=sm90:128x256:4:2x1:0:tail --sms=8 --ranks=2 --split=k --collective=reduce-scatter --overlap=peer --seeds=2
+    done
+    ranks 256x96x64 $TILE --ranks=2 --split=k --collective=reduce-scatter --overlap=peer --dtype-d=f32 --epilogue='silu(acc) + C[i,j]'
+    # the sums are those of one device, and all ranks have the same
+    [ "$(ranks 256x96x64 $TILE --ranks=3 --split=m --overlap=peer --json | jq -r .ranks.digest)" = "$(ranks 256x96x64 $TILE --ranks=1 --split=m --json | jq -r .ranks.digest)" ]
+    # where a rank has no rows, products are a batch, or the expression is in the kernel, another schedule
+    for other in "8x96x64 --split=m --ranks=3" "256x96x64 --split=m --ranks=2 --batch=2" "256x96x64 --split=m --ranks=2 --epilogue=relu(acc)"; do
+        run ranks $other $TILE --overlap=peer
+        [ $status -eq 0 ]
+        says "remark: parts"
+    done
+    ranks 4096x8192x28672 --ranks=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run | grep -q "estimated: product .* peer .* efficiency 0.9"
+}
+
+@test "each schedule of a split is run in turn, on data of several seeds" {
+    for way in m n k "k --collective=reduce-scatter"; do
+        ranks 256x96x64 $TILE --ranks=2 --split=$way --overlap=each --seeds=2 --json >report
+        jq -e '.ranks | (.schedules | length) >= 2 and all(.schedules[]; .bad == 0 and .compared >= 2 * 256 * 96 and .estimated_s > 0 and (.all_s | not))
+            and ([.schedules[].overlap] | index("sequence")) and .overlap == .schedules[0].overlap' report
+    done
+    jq -e '.ranks.schedules | map([.overlap, .groups]) | contains([["signal", 2], ["parts", 2], ["signal", 4], ["parts", 16]])' report
+    # a product that is right with one seed is run again with the next
+    [ "$(ranks 64x64x64 $TILE --ranks=2 --split=m --seeds=3 --overlap=each --groups=2 | grep -cE '^(sequence|signal|parts) .* 24576 +0 ')" = 3 ]
+    # without puts on some ranks' parts, results of the schedule before are not taken for those of the next
+    ranks 130x48x64 $TILE --ranks=3 --split=n --overlap=each --batch=2 --layout=nt
+}
+
 @test "products of several ranks have C, a bias, activations, batches and D by columns, in each way" {
     for way in m "m --overlap=signal" n "n --overlap=rotate" k "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=signal"; do
         ranks 72x96x64 $TILE --ranks=3 --split=$way --beta=0.5 --alpha=2 --bias --gelu --batch=2
@@ -246,8 +285,13 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--split expects m, n or k, got 'q'" --ranks=2 --split=q
     refused "--split=m expects --collective=all-gather, got 'all-reduce'" --ranks=2 --split=m --collective=all-reduce
     refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
-    refused "--overlap expects auto, sequence, signal or parts with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--overlap expects auto, each, sequence, signal, parts or peer with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
+    refused "--overlap expects auto, each, sequence or rotate with --split=n, got 'peer'" --ranks=2 --split=n --overlap=peer
+    refused "--overlap expects auto, each, sequence, signal or parts with --split=k and all-reduce, got 'peer'" --ranks=2 --split=k --overlap=peer
+    refused "--overlap expects auto, each, sequence, signal, parts or peer with --split=k and reduce-scatter, got 'x'" --ranks=2 --split=k --collective=reduce-scatter --overlap=x
     refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
+    refused "--seeds expects a positive number, got -1" --ranks=2 --split=m --seeds=-1
+    refused "--seeds requires --split=m, n or k" --seeds=2
     refused "--comm expects nccl, nccl-send or shared, got 'mpi'" --ranks=2 --split=m --comm=mpi
     refused "--vs expects cublas, got 'x'" --ranks=2 --split=m --vs=x
     refused "--tune and --ranks are mutually exclusive" --ranks=2 --split=m --tune
@@ -280,13 +324,18 @@ fake() {
 @test "on GPUs NCCL is used, each schedule is right, and times have an efficiency" {
     for way in "m --overlap=sequence" "m --overlap=signal" "m --overlap=parts" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
         "k --overlap=sequence" "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=sequence" \
-        "k --collective=reduce-scatter --overlap=signal --groups=4"; do
+        "k --collective=reduce-scatter --overlap=signal --groups=4" "m --overlap=peer" "k --collective=reduce-scatter --overlap=peer"; do
         fake --split=$way --json >report || { cat report; echo "$way"; false; }
         jq -e '.ranks | .provider == "NCCL 2.29.1" and all(.results[]; .bad == 0 and .compared > 0) and .times.all_s > 0 and .times.product_s > 0
             and .times.collective_s > 0 and .times.efficiency > 0' report
     done
     fake --split=n --overlap=rotate --json | jq -e .ranks.puts
     fake --split=n --overlap=rotate --comm=nccl-send --json | jq -e '.ranks.puts | not'
+    fake --split=m --overlap=peer --json | jq -e '.ranks.overlap == "peer"'
+    fake --split=m --overlap=peer --comm=nccl-send --json | jq -e '.ranks.overlap == "parts"'
+    fake --split=k --overlap=each --seeds=2 --vs=cublas --json | jq -e '.ranks.schedules | length > 2 and all(.[]; .all_s > 0 and .efficiency > 0 and .bad == 0)'
+    run fake --split=k --overlap=each
+    says "measured us efficiency"
     run fake --split=k --vs=cublas
     [ $status -eq 0 ]
     says "cuBLASLt "
@@ -294,7 +343,15 @@ fake() {
 }
 
 @test "without puts shards arrive by send and recv; the stand-in needs no NCCL" {
-    FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
+    # ranks reach each other's memory: no NCCL 2.29 is needed
+    for size in 2 3 4; do
+        FAKECUDA_DEVICES=4 FAKENCCL=noputs fake --ranks=$size --split=n --overlap=rotate --seeds=3 --json >report
+        jq -e '.ranks | .puts and ([.steps[].step] | index("signal to rank 1") and (index("all_reduce of one element, as a barrier") | not))' report
+    done
+    # they do not: puts of NCCL, with a barrier
+    FAKECUDA=noshare fake --split=n --overlap=rotate --json >report
+    jq -e '.ranks | .puts and ([.steps[].step] | index("all_reduce of one element, as a barrier"))' report
+    FAKECUDA=noshare FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
     grep -q "shards arrive by send and recv, as there are no puts" err
     grep -q "NCCL 2.28.0" out
     CUTE_LIBNCCL=/nowhere fake --split=k --comm=shared >out
@@ -340,4 +397,28 @@ fake() {
     wait
     cat err.0 err.1
     grep -q "ranks 0 and 1 have the same GPU: expected a GPU for each of 2 ranks" err.0
+}
+
+@test "the package of bench/ranks checks, times and kills ranks, on the emulator and on stand-ins" {
+    "$BATS_TEST_DIRNAME/../../bench/ranks/build" "$CUTE_BIN" package >/dev/null
+    run timeout 100 package/run --device=emulator --seconds=60 --workers=2
+    [ $status -eq 0 ]
+    says "checks: 8 of 8 right"
+    says "rank 1 was killed: the others ended after"
+    fake --split=m >/dev/null
+    run timeout 100 package/run --trial --seconds=60 --parts=check,times --csv=times.csv
+    [ $status -eq 0 ]
+    says "checks: 10 of 10 right"
+    says "0 failed"
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("times.csv")))
+assert {(r["operation"], r["rows"]) for r in rows} == {(o, r) for o in ("gather+up", "down+scatter") for r in ("64", "33")}
+assert {r["overlap"] for r in rows} >= {"sequence", "parts", "rotate"}
+assert all(float(r["t_fused"]) > 0 and float(r["t_gemm"]) > 0 and float(r["estimated_fused"]) > 0 and float(r["t_cublas_nccl"]) > 0 and r["wrong"] == "0" for r in rows)
+END
+    # a machine without enough GPUs
+    run package/run --trial --ranks=3
+    [ $status -eq 3 ]
+    says "expected 3 GPUs, got 2"
 }

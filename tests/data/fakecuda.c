@@ -6,11 +6,15 @@
  *   launch     the launch is refused                assert   a text is printed, then an assertion fails
  *   load       the module is refused, with a log    nodevice no device is there
  *   crash      the driver dies                      print    the kernel prints
+ *   noshare    memory has no name for other processes
  *   old        cuInit fails                     underrun it writes an element in front of the first */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -221,9 +225,80 @@ API int cuStreamWaitEvent(void *s, void *e, unsigned flags)
     (void)flags;
     return s && e ? 0 : INVALID;
 }
+/* Memory of whole 2 MiB pieces can be shared with other processes: this one's, and that of others. */
+typedef struct {
+    char *memory;
+    size_t size;
+    int fd;
+} piece;
+static piece pieces[64];
+static piece *piece_of(unsigned long long address)
+{
+    for (int i = 0; i < 64; i++)
+        if (pieces[i].memory && (uintptr_t)address - (uintptr_t)pieces[i].memory < pieces[i].size)
+            return &pieces[i];
+    return NULL;
+}
+static void *map_piece(int fd, size_t size)
+{
+    for (int i = 0; i < 64; i++) {
+        if (pieces[i].memory) continue;
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (memory == MAP_FAILED) return NULL;
+        pieces[i] = (piece){memory, size, fd};
+        return memory;
+    }
+    return NULL;
+}
+static void unmap_piece(piece *p)
+{
+    munmap(p->memory, p->size);
+    close(p->fd);
+    *p = (piece){0};
+}
+typedef struct {
+    char bytes[64];
+} shared_name;
+API int cuIpcGetMemHandle(shared_name *out, unsigned long long address)
+{
+    ENTER;
+    piece *p = piece_of(address);
+    if (!p || mode("noshare")) return INVALID;
+    snprintf(out->bytes, sizeof out->bytes, "%zu /proc/%ld/fd/%d", p->size, (long)getpid(), p->fd);
+    return 0;
+}
+API int cuIpcOpenMemHandle_v2(unsigned long long *out, shared_name name, unsigned flags)
+{
+    ENTER;
+    size_t size;
+    char path[64];
+    int fd = flags == 1 && sscanf(name.bytes, "%zu %63s", &size, path) == 2 ? open(path, O_RDWR) : -1;
+    void *memory = fd >= 0 ? map_piece(fd, size) : NULL;
+    *out = (unsigned long long)(uintptr_t)memory;
+    return memory ? 0 : INVALID;
+}
+API int cuIpcCloseMemHandle(unsigned long long address)
+{
+    ENTER;
+    piece *p = piece_of(address);
+    if (p) unmap_piece(p);
+    return p ? 0 : INVALID;
+}
+API int cuStreamWriteValue32_v2(void *s, uint64_t address, unsigned value, unsigned flags)
+{
+    if (!s || flags) return INVALID;
+    __atomic_store_n((uint32_t *)(uintptr_t)address, value, __ATOMIC_RELEASE);
+    return 0;
+}
+/* Work is complete when it is started; only another process increases a counter later. */
 API int cuStreamWaitValue32_v2(void *s, uint64_t address, unsigned value, unsigned flags)
 {
-    return s && flags == 0 && *(uint32_t *)(uintptr_t)address >= value ? 0 : INVALID;
+    uint32_t *at = (uint32_t *)(uintptr_t)address;
+    if (!s || flags) return INVALID;
+    for (int i = 0;
+         i < 20000 && piece_of(address) && (int32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) - value) < 0; i++)
+        usleep(1000);
+    return (int32_t)(*at - value) >= 0 ? 0 : INVALID;
 }
 static int wait_for_all(void)
 {
@@ -248,7 +323,16 @@ API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {
     ENTER;
     if (chosen("alloc")) return chosen("alloc");
-    void *memory = n > (size_t)1 << 33 ? NULL : aligned_alloc(256, (n + 255) / 256 * 256);
+    bool whole = n && n % (2 << 20) == 0;
+    int fd = whole ? memfd_create("fakecuda", MFD_CLOEXEC) : -1;
+    void *memory = n > (size_t)1 << 33            ? NULL
+                   : !whole                       ? aligned_alloc(256, (n + 255) / 256 * 256)
+                   : ftruncate(fd, (off_t)n) == 0 ? map_piece(fd, n)
+                                                  : NULL;
+    if (whole && !memory && n <= (size_t)1 << 33) {
+        close(fd);
+        memory = aligned_alloc(256, n);
+    }
     *p = (unsigned long long)(uintptr_t)memory;
     live += memory != NULL;
     return memory ? 0 : MEMORY;
@@ -257,7 +341,11 @@ API int cuMemFree_v2(unsigned long long p)
 {
     ENTER;
     live--;
-    free((void *)(uintptr_t)p);
+    piece *shared = piece_of(p);
+    if (shared)
+        unmap_piece(shared);
+    else
+        free((void *)(uintptr_t)p);
     return 0;
 }
 API int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t n, void *s)
@@ -354,9 +442,9 @@ API int cuModuleUnload(void *m)
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-    static const char *const names[] = {"vector_add",   "fill_index",    "scale",
-                                        "no_arguments", "twice",         "product",
-                                        "probe",        "gemm_epilogue", "product_signals"};
+    static const char *const names[] = {
+        "vector_add", "fill_index",    "scale",           "no_arguments",    "twice",           "product",
+        "probe",      "gemm_epilogue", "product_signals", "product_copies1", "epilogue_matrix1"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -492,16 +580,46 @@ static void product(void **params)
         }
 }
 
-/* The same, which counts the tiles of groups of rows: their number depends on the tile, so all of them have many. */
+/* The same, which counts the tiles of groups of rows: their number depends on the tile, so several have many. */
+typedef struct {
+    int32_t *data;
+    int32_t count;
+} counters;
+static void count_tiles(const counters *c, const matrix *d)
+{
+    enum { TILE = 128, MANY = 1 << 20 };
+    int all = (d->rows + TILE - 1) / TILE * ((d->columns + TILE - 1) / TILE);
+    for (int i = 0; i < c->count; i++)
+        __atomic_fetch_add(&c->data[i], c->count > 2 ? MANY : all, __ATOMIC_ACQ_REL);
+}
 static void product_signals(void **params)
 {
-    enum { SIGNALS = 7 };
-    const struct {
-        int32_t *data;
-        int32_t count;
-    } *signals = params[SIGNALS];
     product(params);
-    for (int i = 0; i < signals->count; i++) signals->data[i] += 1 << 20;
+    count_tiles(params[7], params[2]);
+}
+
+/* And stores D once more, with counters of its own. */
+static void product_copies1(void **params)
+{
+    void *copy[] = {params[0], params[1], params[11]};
+    product(params);
+    product(copy);
+    count_tiles(params[7], params[2]);
+    count_tiles(params[10], params[2]);
+}
+
+/* D = acc + p1, matrices of f32. */
+static void sum_of_two(void **params)
+{
+    typedef struct {
+        float *data;
+        int32_t rows, columns;
+        int64_t ld;
+    } plain;
+    const plain *d = params[0], *acc = params[1], *more = params[2];
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int64_t j = 0; j < d->columns; j++)
+            d->data[i * d->ld + j] = acc->data[i * acc->ld + j] + more->data[i * more->ld + j];
 }
 
 /* kernels/gemm/gemm_epilogue of f32 without an activation: D = alpha P + beta C + bias. Memrefs are their descriptors: two addresses, an
@@ -547,6 +665,8 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 7: usleep(500); break; /* of --calibrate */
     case 8: gemm_epilogue(params); break;
     case 9: product_signals(params); break;
+    case 10: product_copies1(params); break;
+    case 11: sum_of_two(params); break;
     }
     return 0;
 }

@@ -667,6 +667,7 @@ static const char *stray_ranks_option(const dist_words *w)
            : w->provider ? "--comm"
            : w->link     ? "--link"
            : w->node     ? "--node"
+           : w->seeds    ? "--seeds"
                          : NULL;
 }
 
@@ -883,10 +884,13 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "split", 0, "m|n|k", "Divide M, N or K among the ranks", &o.gemm.dist.split},
         {CUTE_OPTION_STRING, "collective", 0, "all-gather|all-reduce|reduce-scatter",
          "Gather A (n) or D (m), or add partial sums (k; default all-reduce)", &o.gemm.dist.collective},
-        {CUTE_OPTION_STRING, "overlap", 0, "auto|sequence|signal|parts|rotate",
-         "Overlap the product with its collective, see docs/ranks.md (default auto)", &o.gemm.dist.overlap},
+        {CUTE_OPTION_STRING, "overlap", 0, "auto|each|sequence|signal|parts|rotate|peer",
+         "Overlap the product with its collective, see docs/ranks.md (default auto; each: run all)",
+         &o.gemm.dist.overlap},
         {CUTE_OPTION_INT, "groups", 0, "N", "Send the product in N parts, with --overlap=signal or parts",
          &o.gemm.dist.groups},
+        {CUTE_OPTION_INT, "seeds", 0, "N",
+         "Check the product of several ranks with the data of N seeds (default 1)", &o.gemm.dist.seeds},
         {CUTE_OPTION_STRING, "comm", 0, "nccl|nccl-send|shared",
          "Use NCCL (nccl-send: without puts), or a stand-in over shared memory (default on the emulator)",
          &o.gemm.dist.provider},

@@ -92,6 +92,9 @@ static cute_status read_job(const gemm_request *r, int rank, int size, cute_aren
     if (w->groups < 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--groups expects a positive number, got %lld",
                          (long long)w->groups);
+    if (w->seeds < 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--seeds expects a positive number, got %lld",
+                         (long long)w->seeds);
     CUTE_TRY(gemm_problems_parse(arena, &r->words, &problems, &count, diag));
     if (count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "--ranks expects one product, got a group of %zu", count);
@@ -119,6 +122,8 @@ static cute_status read_job(const gemm_request *r, int rank, int size, cute_aren
     out->bench = r->launch->bench != CUTE_BENCH_NEVER;
     out->cublas = r->vs != NULL;
     out->seed = (uint64_t)r->launch->seed;
+    out->seeds = w->seeds;
+    out->each = w->overlap && strcmp(w->overlap, DIST_EACH) == 0;
     return CUTE_OK;
 }
 
@@ -149,8 +154,10 @@ static cute_status estimate_ranks(const gemm_request *r, dist_job *job, cute_are
             job->target.multiprocessors = cute_gpu_multiprocessors(arch->number);
     }
     CUTE_TRY(read_links(r, job->target.arch, &job->network, diag));
-    CUTE_TRY(dist_choose(&job->problem, job->overlap, job->groups, job->provider != COMM_NCCL_SEND,
-                         &job->target, job->configuration, &job->network, arena, &choice, diag));
+    dist_means means = {.puts = job->provider != COMM_NCCL_SEND};
+    means.reaches = means.puts && job->problem.size <= job->network.node;
+    CUTE_TRY(dist_choose(&job->problem, job->overlap, job->groups, means, &job->target, job->configuration,
+                         &job->network, arena, &choice, diag));
     dist_choice_explain(&job->problem, &choice, diag);
     ranks_report report = {.problem = &job->problem,
                            .choice = &choice,
@@ -245,11 +252,12 @@ static const char *problem_line(const gemm_request *r, const dist_job *job, cute
     return cute_arena_printf(
         arena,
         "gemm %s %s to %s, batch %lld, orders %d%d%d, alpha %g, beta %g, bias %d, activation %d, epilogue "
-        "%016" PRIx64 ", split %s, %s, overlap %s, groups %lld, %s, seed %lld",
+        "%016" PRIx64 ", split %s, %s, overlap %s, groups %lld, %s, seed %lld, %lld seeds",
         r->words.shapes, g->type_a, g->type_d, (long long)g->batch, g->order_a, g->order_b, g->order_d,
         g->alpha, g->beta, g->bias, g->activation, epilogue, dist_split_name(job->problem.split),
-        comm_kind_name(job->problem.collective), dist_overlap_name(job->overlap), (long long)job->groups,
-        r->configuration ? r->configuration : "any configuration", (long long)r->launch->seed);
+        comm_kind_name(job->problem.collective), job->each ? DIST_EACH : dist_overlap_name(job->overlap),
+        (long long)job->groups, r->configuration ? r->configuration : "any configuration",
+        (long long)r->launch->seed, (long long)job->seeds);
 }
 
 /* Messages of this rank begin with its number; those of remarks are rank 0's alone. */

@@ -11,7 +11,14 @@
 
 typedef enum dist_split { DIST_M, DIST_N, DIST_K } dist_split;
 /* AUTO: the model chooses. */
-typedef enum dist_overlap { DIST_AUTO, DIST_SEQUENCE, DIST_SIGNAL, DIST_PARTS, DIST_ROTATE } dist_overlap;
+typedef enum dist_overlap {
+    DIST_AUTO,
+    DIST_SEQUENCE,
+    DIST_SIGNAL,
+    DIST_PARTS,
+    DIST_ROTATE,
+    DIST_PEER
+} dist_overlap;
 
 const char *dist_split_name(dist_split split);
 const char *dist_overlap_name(dist_overlap overlap);
@@ -19,8 +26,11 @@ const char *dist_overlap_name(dist_overlap overlap);
 /* Command-line values; NULL and 0: not given. */
 typedef struct dist_words {
     const char *split, *collective, *overlap, *link, *provider;
-    int64_t ranks, groups, node;
+    int64_t ranks, groups, node, seeds;
 } dist_words;
+
+/* The value of --overlap that runs every schedule. */
+#define DIST_EACH "each"
 
 typedef struct dist_problem {
     cute_gemm_problem whole; /* one product of rank 0 to size - 1 together */
@@ -111,8 +121,8 @@ int64_t dist_matrix_row(const dist_matrix *matrix, int64_t row);
 
 /* ---- steps (steps.c) ---- */
 
-/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR:
- * zeros, in a result that the rank adds nothing to. */
+/* RESET: of the counters of groups of tiles; AWAIT: until those of a group are stored; CLEAR: zeros, in a result that the rank adds nothing to;
+ * ARRIVE: until all tiles of a rank are stored in this rank's window; SUM: of the parts of all ranks there. */
 typedef enum dist_kind {
     DIST_PRODUCT,
     DIST_COLLECTIVE,
@@ -120,6 +130,8 @@ typedef enum dist_kind {
     DIST_RESET,
     DIST_AWAIT,
     DIST_CLEAR,
+    DIST_ARRIVE,
+    DIST_SUM,
     DIST_RECORD,
     DIST_WAIT
 } dist_kind;
@@ -132,12 +144,12 @@ typedef struct dist_step {
     /* PRODUCT: rows of the rank's product; AWAIT: of the group */
     int64_t first, rows;
     /* AWAIT: the counter, and tiles of the group */
-    int64_t group, tiles;
+    int64_t group, tiles; /* ARRIVE: tiles of rank `peer` */
     /* COLLECTIVE, on elements of buffers */
     comm_kind call;
     dist_buffer from, to;
     int64_t from_offset, to_offset, count;
-    int peer;
+    int peer; /* of PEER: PRODUCT: the rank that has the rows; SUM: none */
     int64_t signals;
     bool begins, ends; /* the first or last of a group that starts together */
 } dist_step;
@@ -148,10 +160,15 @@ typedef struct dist_tiles {
     char configuration[56];
 } dist_tiles;
 
+/* How ranks send without the other's call: puts, and signals alone between ranks that reach each other's windows. */
+typedef struct dist_means {
+    bool puts, reaches;
+} dist_means;
+
 typedef struct dist_schedule {
     dist_overlap overlap;
     int64_t groups;   /* of SIGNAL and PARTS: parts of the product that are sent while the next is computed */
-    dist_tiles tiles; /* of SIGNAL */
+    dist_tiles tiles; /* of SIGNAL and PEER */
     int64_t group_rows; /* of SIGNAL: a multiple of tiles.m */
     bool puts;          /* of ROTATE: shards arrive by puts, else by send and recv */
     dist_step *steps;
@@ -160,11 +177,20 @@ typedef struct dist_schedule {
 } dist_schedule;
 
 /* The steps of this rank, in `arena`. groups 0: the number of ranks. SIGNAL requires tiles (else NULL) that fit (dist_tiles_fit). */
-cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
-                                const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
-                                cute_diag *diag);
+cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overlap, int64_t groups,
+                                dist_means means, const dist_tiles *tiles, cute_arena *arena,
+                                dist_schedule *out, cute_diag *diag);
 /* Whether each group of tiles can belong to one collective; its rows, for so many groups. */
 bool dist_tiles_fit(const dist_problem *problem, const dist_tiles *tiles, int64_t groups, int64_t *rows);
+/* Whether the epilogue of each rank's kernel can store into the windows of others. */
+bool dist_peers_fit(const dist_problem *problem, const dist_tiles *tiles);
+/* A rank's window of PEER: partial sums of its rows from each rank, if sums are divided, and a counter for each. */
+typedef struct dist_window {
+    int64_t part; /* bytes from the part of a rank to that of the next */
+    int64_t counters, bytes;
+} dist_window;
+enum { DIST_COUNTER = 256 }; /* bytes from a counter to the next */
+dist_window dist_window_of(const dist_problem *problem);
 /* "product of rows 0 to 127", "broadcast of D, rank 1". */
 void dist_step_text(const dist_step *step, char *out, size_t size);
 
@@ -191,10 +217,15 @@ typedef struct dist_choice {
         sequence; /* of the choice, and of the product and its collective one after the other */
 } dist_choice;
 /* The schedule of the lowest estimated time among those that `overlap` and `groups` (0: any) allow. All ranks choose the same. */
-cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, bool puts,
+cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, dist_means means,
                         const gemm_target *target, const char *configuration,
                         const cute_model_network *network, cute_arena *arena, dist_choice *out,
                         cute_diag *diag);
+/* All of these schedules, in `arena`. */
+cute_status dist_choose_each(const dist_problem *problem, dist_overlap overlap, int64_t groups,
+                             dist_means means, const gemm_target *target, const char *configuration,
+                             const cute_model_network *network, cute_arena *arena, dist_choice **out,
+                             size_t *count, cute_diag *diag);
 /* Remarks: why. */
 void dist_choice_explain(const dist_problem *problem, const dist_choice *choice, cute_diag *diag);
 
@@ -210,8 +241,11 @@ size_t gemm_dist_workspace(const gemm_dist *dist);
 /* The plan of the first product; NULL: the rank computes none. */
 const cute_gemm *gemm_dist_first(const gemm_dist *dist);
 
-/* The window that A is in (cute_comm_window), and the ranks that are told of each step (may be NULL). */
-void gemm_dist_use(gemm_dist *dist, int window, cute_ranks *ranks);
+/* The windows (cute_comm_window) of A, of D with PEER, and of PEER's parts and counters; and the ranks that are told of each step (may be NULL). */
+typedef struct dist_windows {
+    int a, d, parts;
+} dist_windows;
+void gemm_dist_use(gemm_dist *dist, dist_windows windows, cute_ranks *ranks);
 
 typedef enum dist_part { DIST_ALL, DIST_PRODUCTS_ONLY, DIST_COLLECTIVES_ONLY } dist_part;
 /* Starts all steps, or those of one kind, after the earlier work of the stream (NULL: the device's own), which waits for them. */
@@ -259,7 +293,9 @@ typedef struct dist_job {
     cute_device *device;
     gemm_target target;
     uint64_t seed;
+    int64_t seeds; /* of data that is checked, from `seed` on */
     bool check, bench, cublas;
+    bool each; /* run all schedules that `overlap` and `groups` allow, not only the model's choice */
 } dist_job;
 
 /* Seconds; 0: not measured. */
@@ -276,6 +312,13 @@ typedef struct dist_record {
     char device[64];
 } dist_record;
 
+/* A schedule that was run: its outcome on the slowest rank, and on all together. */
+typedef struct dist_trial {
+    dist_choice choice;
+    double seconds; /* 0: not measured */
+    dist_result result;
+} dist_trial;
+
 typedef struct dist_outcome {
     dist_choice choice;
     char provider[64], configuration[64]; /* configuration: of the rank's first product; "": it has none */
@@ -284,7 +327,9 @@ typedef struct dist_outcome {
     /* Of D's bits, when all ranks have digests: its parts together, or, if all ranks have all of D, the same on each. */
     bool has_digest;
     uint64_t digest;
-    int differs; /* a rank whose D differs from that of rank 0; -1: none */
+    int differs;        /* a rank whose D differs from that of rank 0; -1: none */
+    dist_trial *trials; /* NULL unless each schedule was run */
+    size_t trial_count;
 } dist_outcome;
 
 /* Creates the data, runs the product, checks it, times it and exchanges the records. Everything in `arena`. CUTE_MISMATCH: a check of any

@@ -7,10 +7,14 @@
 /* Multiprocessors that are left to NCCL's kernels while a product runs beside them; puts use the copy engines. A product on all of them
  * would have its last blocks start when the collective ends. An estimate: NCCL starts 16 to 32 blocks on NVLink. */
 enum { NCCL_BLOCKS = 16 };
+/* A counter that a stream writes in another rank's memory. An estimate. */
+static const double signal_seconds = 2e-6;
+/* The tile program that adds parts: its launch, and the fraction of the bandwidth of memory. Estimates. */
+static const double sum_launch = 3e-6, sum_efficiency = 0.7;
 
 int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
 {
-    bool beside = s->overlap != DIST_SEQUENCE && !s->puts;
+    bool beside = s->overlap != DIST_SEQUENCE && s->overlap != DIST_PEER && !s->puts;
     return beside && all > 2 * NCCL_BLOCKS ? all - NCCL_BLOCKS : all;
 }
 
@@ -54,7 +58,7 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
         gemm_algo algo;
         CUTE_TRY(read_product(e->p, rows, &read, diag));
         gemm_target target = {e->target->arch, dist_multiprocessors(s, e->target->multiprocessors)};
-        const char *configuration = s->overlap == DIST_SIGNAL ? s->tiles.configuration : e->configuration;
+        const char *configuration = s->tiles.m ? s->tiles.configuration : e->configuration;
         CUTE_TRY(gemm_choose(&read, 1, &target, configuration, NULL, NULL, &algo, diag));
         e->rows = rows;
         e->seconds = algo.seconds;
@@ -74,6 +78,24 @@ static double epilogue_seconds(const estimator *e)
         if (i != DIST_P) bytes += (double)dist_matrix_bytes(&m);
     }
     return cute_model_elementwise(&device, bytes);
+}
+
+/* The sum reads the parts of all ranks. */
+static double sum_seconds(const estimator *e, int64_t rows)
+{
+    cute_model_device device;
+    double elements = (double)(e->p->size + 1) * (double)rows * (double)e->own.n;
+    cute_model_measured(e->target->multiprocessors, &device);
+    return sum_launch + elements * (double)cute_dtype_get(e->p->sums)->bytes / (device.dram * sum_efficiency);
+}
+
+/* Bytes that a product of PEER stores to others: the link takes as long. */
+static double peer_bytes(const estimator *e, const dist_step *s)
+{
+    const dist_problem *p = e->p;
+    double own = (double)s->rows * (double)e->own.n * (double)cute_dtype_get(p->sums)->bytes;
+    if (e->schedule->overlap != DIST_PEER) return 0;
+    return dist_scatters(p) ? (s->peer == p->rank ? 0 : own) : own * (p->size - 1);
 }
 
 static cute_model_exchange exchange_of(comm_kind kind)
@@ -97,6 +119,10 @@ static void collective_seconds(const estimator *e, const dist_step *s, double *s
     int size = e->p->size;
     *bytes = *seconds = 0;
     if (s->call == COMM_RECV || s->call == COMM_WAIT) return;
+    if (s->call == COMM_PUT && !s->count) {
+        *seconds = signal_seconds;
+        return;
+    }
     bool sends = s->call != COMM_BROADCAST || s->peer == e->p->rank;
     *bytes = sends ? cute_model_exchange_bytes(exchange, size, own) : 0;
     *seconds = cute_model_exchange_seconds(e->network, exchange, size, own);
@@ -127,7 +153,18 @@ cute_status dist_estimate_of(const dist_problem *p, const dist_schedule *s, cons
         if (step->kind == DIST_WAIT && events[step->event] > *at) *at = events[step->event];
         if (step->kind == DIST_RECORD) events[step->event] = *at;
         out->begins[i] = *at;
-        if (step->kind == DIST_PRODUCT) CUTE_TRY(product_seconds(&e, step->rows, seconds, diag));
+        if (step->kind == DIST_PRODUCT) {
+            CUTE_TRY(product_seconds(&e, step->rows, seconds, diag));
+            out->step_bytes[i] = peer_bytes(&e, step);
+            double link = out->step_bytes[i] > 0 ? cute_model_exchange_seconds(network, CUTE_MODEL_SEND,
+                                                                               p->size, out->step_bytes[i])
+                                                 : 0;
+            if (link > *seconds) *seconds = link;
+        }
+        if (step->kind == DIST_ARRIVE && now[0] > *at)
+            *at = now[0]; /* all ranks end at about the same time */
+        if (step->kind == DIST_ARRIVE) out->begins[i] = *at;
+        if (step->kind == DIST_SUM) *seconds = sum_seconds(&e, step->rows);
         if (step->kind == DIST_EPILOGUE) *seconds = epilogue_seconds(&e);
         if (step->kind == DIST_COLLECTIVE) collective_seconds(&e, step, seconds, &out->step_bytes[i]);
         *(step->kind == DIST_COLLECTIVE ? &out->collective : &out->product) += *seconds;
@@ -174,11 +211,12 @@ static cute_status find_tiles(const dist_problem *p, const gemm_target *target, 
     return CUTE_OK;
 }
 
-static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups,
+static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                            const dist_tiles *tiles, candidate *out)
 {
     bool scatters = dist_scatters(p);
     dist_overlap own = p->split == DIST_N ? DIST_ROTATE : DIST_SIGNAL;
+    int64_t last = -1; /* rows of a group: with few rows of tiles more groups are the same */
     int count = 0;
     if (overlap == DIST_AUTO || overlap == DIST_SEQUENCE || p->size == 1)
         out[count++] = (candidate){DIST_SEQUENCE, 0};
@@ -187,16 +225,34 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
         out[count++] = (candidate){DIST_ROTATE, 0};
         return count;
     }
+    bool peers = means.reaches && dist_peers_fit(p, tiles);
+    if (peers && (overlap == DIST_AUTO || overlap == DIST_PEER)) out[count++] = (candidate){DIST_PEER, 0};
+    if (peers && overlap == DIST_PEER) return count;
     for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2) {
-        int64_t of = groups ? groups : parts, rows;
-        bool counts = dist_tiles_fit(p, tiles, of, &rows);
-        if (overlap != DIST_PARTS && counts) out[count++] = (candidate){DIST_SIGNAL, of};
+        int64_t of = groups ? groups : parts, rows = 0;
+        bool counts = dist_tiles_fit(p, tiles, of, &rows), same = rows == last;
+        last = rows;
+        if (overlap != DIST_PARTS && overlap != DIST_PEER && counts && !same)
+            out[count++] = (candidate){DIST_SIGNAL, of};
         if (overlap != DIST_SIGNAL || !counts) out[count++] = (candidate){DIST_PARTS, of};
     }
     return count;
 }
 
-cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+/* A candidate's schedule of this rank, with its estimate and that of the sequence. */
+static cute_status make_choice(const dist_problem *p, const candidate *c, dist_means means,
+                               const dist_tiles *tiles, const gemm_target *target, const char *configuration,
+                               const cute_model_network *network, cute_arena *arena, dist_choice *out,
+                               cute_diag *diag)
+{
+    dist_schedule sequence;
+    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, means, NULL, arena, &sequence, diag));
+    CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
+    CUTE_TRY(dist_schedule_build(p, c->overlap, c->groups, means, tiles, arena, &out->schedule, diag));
+    return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
+}
+
+cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                         const gemm_target *target, const char *configuration,
                         const cute_model_network *network, cute_arena *arena, dist_choice *out,
                         cute_diag *diag)
@@ -207,22 +263,34 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
     first.rank = 0;
     dist_tiles tiles;
     CUTE_TRY(find_tiles(&first, target, configuration, &tiles, diag));
-    int count = list_candidates(&first, overlap, groups, &tiles, list);
+    int count = list_candidates(&first, overlap, groups, means, &tiles, list);
     for (int i = 0; i < count; i++) {
-        dist_schedule schedule;
-        dist_estimate estimate;
-        CUTE_TRY(dist_schedule_build(&first, list[i].overlap, list[i].groups, puts, &tiles, arena, &schedule,
-                                     diag));
-        CUTE_TRY(dist_estimate_of(&first, &schedule, target, configuration, network, arena, &estimate, diag));
-        if (i && estimate.total >= least) continue;
-        least = estimate.total;
+        dist_choice one;
+        CUTE_TRY(
+            make_choice(&first, &list[i], means, &tiles, target, configuration, network, arena, &one, diag));
+        if (i && one.estimate.total >= least) continue;
+        least = one.estimate.total;
         best = list[i];
     }
-    dist_schedule sequence;
-    CUTE_TRY(dist_schedule_build(p, DIST_SEQUENCE, 0, puts, NULL, arena, &sequence, diag));
-    CUTE_TRY(dist_estimate_of(p, &sequence, target, configuration, network, arena, &out->sequence, diag));
-    CUTE_TRY(dist_schedule_build(p, best.overlap, best.groups, puts, &tiles, arena, &out->schedule, diag));
-    return dist_estimate_of(p, &out->schedule, target, configuration, network, arena, &out->estimate, diag);
+    return make_choice(p, &best, means, &tiles, target, configuration, network, arena, out, diag);
+}
+
+cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
+                             const gemm_target *target, const char *configuration,
+                             const cute_model_network *network, cute_arena *arena, dist_choice **out,
+                             size_t *count, cute_diag *diag)
+{
+    candidate list[MOST_CANDIDATES];
+    dist_problem first = *p;
+    dist_tiles tiles;
+    first.rank = 0;
+    CUTE_TRY(find_tiles(&first, target, configuration, &tiles, diag));
+    *count = (size_t)list_candidates(&first, overlap, groups, means, &tiles, list);
+    if (!(*out = cute_arena_array(arena, *count + 1, sizeof **out))) return cute_fail_memory(diag);
+    for (size_t i = 0; i < *count; i++)
+        CUTE_TRY(
+            make_choice(p, &list[i], means, &tiles, target, configuration, network, arena, &(*out)[i], diag));
+    return CUTE_OK;
 }
 
 void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag *diag)
@@ -244,7 +312,9 @@ void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag 
                 "collectives%s",
                 dist_overlap_name(c->schedule.overlap),
                 (long long)(c->schedule.groups ? c->schedule.groups : p->size),
-                c->schedule.overlap == DIST_SIGNAL ? "groups of tiles of one launch" : "parts",
+                c->schedule.overlap == DIST_SIGNAL ? "groups of tiles of one launch"
+                : c->schedule.overlap == DIST_PEER ? "ranks, whose epilogues store into the others' memory"
+                                                   : "parts",
                 e->total * 1e6, s->total * 1e6, e->product * 1e6, e->collective * 1e6,
                 c->schedule.overlap != DIST_ROTATE ? ""
                 : c->schedule.puts                 ? "; shards arrive by puts"

@@ -10,16 +10,26 @@
 
 enum { WARM_RUNS = 3, SAMPLES = 20 };
 
+typedef struct trial_record {
+    dist_result result;
+    double seconds;
+} trial_record;
+
 typedef struct job_run {
     const dist_job *job;
     cute_arena *arena;
     dist_outcome *out;
     cute_comm *comm; /* NULL with one rank */
-    gemm_dist *dist, *sequence;
+    gemm_dist *sequence;
+    /* the schedules that are run, the first one unless each is; and this rank's outcome of each */
+    dist_choice *choices;
+    gemm_dist **dists;
+    trial_record *trials;
+    size_t count;
     dist_schedule plain;
     cute_cublas *cublas;
     cute_address buffers[DIST_BUFFERS], workspace;
-    int window;
+    dist_windows windows;
     dist_record own;
 } job_run;
 
@@ -41,21 +51,68 @@ static cute_status open_comm(job_run *r, cute_diag *diag)
 static cute_status allocate_buffers(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
+    bool peers = false;
+    for (size_t i = 0; i < r->count; i++) peers = peers || r->choices[i].schedule.overlap == DIST_PEER;
     for (int i = 0; i < DIST_BUFFERS; i++) {
         dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
         size_t bytes = dist_matrix_bytes(&m);
         if (!bytes) continue;
-        void *data = malloc(bytes);
-        if (!data) return cute_fail_memory(diag);
-        cute_status status = m.window ? cute_comm_window(r->comm, bytes, &r->buffers[i], &r->window, diag)
-                                      : cute_device_alloc(j->device, bytes, &r->buffers[i], diag);
-        dist_data_fill(&j->problem, (dist_buffer)i, j->seed, data);
-        if (status == CUTE_OK) status = cute_device_upload(j->device, r->buffers[i], data, bytes, diag);
-        free(data);
-        CUTE_TRY(status);
+        int *window = m.window                                             ? &r->windows.a
+                      : peers && i == DIST_D && j->problem.split == DIST_M ? &r->windows.d
+                                                                           : NULL;
+        CUTE_TRY(window ? cute_comm_window(r->comm, bytes, &r->buffers[i], window, diag)
+                        : cute_device_alloc(j->device, bytes, &r->buffers[i], diag));
         if (j->device->ops->emulator)
             CUTE_TRY(cute_emulator_describe_buffer(
                 j->device, r->buffers[i], dist_buffer_name(&j->problem, (dist_buffer)i), bytes, true, diag));
+    }
+    cute_address parts;
+    return peers ? cute_comm_window(r->comm, (size_t)dist_window_of(&j->problem).bytes, &parts,
+                                    &r->windows.parts, diag)
+                 : CUTE_OK;
+}
+
+/* As before a run: NaN in all that the schedule writes and that other ranks send, zeros in partial sums. */
+static cute_status poison_buffers(const job_run *r, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    const dist_problem *p = &j->problem;
+    dist_operand o;
+    for (int i = 0; i < DIST_BUFFERS; i++) {
+        dist_buffer buffer = (dist_buffer)i;
+        dist_matrix m = dist_matrix_of(p, buffer, p->rank);
+        bool written = buffer == DIST_P || buffer == DIST_S || (dist_operand_of(p, buffer, &o) && o.result);
+        if (m.elements && written)
+            CUTE_TRY(cute_device_fill(j->device, r->buffers[i], buffer == DIST_P ? 0 : 0xFF,
+                                      dist_matrix_bytes(&m), diag));
+    }
+    if (p->split != DIST_N || p->size == 1) return CUTE_OK;
+    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank);
+    int64_t bytes = cute_dtype_get(a.dtype)->bytes,
+            part = dist_shard_of(p, p->rank).chunk * p->whole.k * bytes;
+    for (int64_t item = 0; item < a.items; item++)
+        for (int rank = 0; rank < p->size; rank++)
+            if (rank != p->rank)
+                CUTE_TRY(cute_device_fill(
+                    j->device, r->buffers[DIST_A] + (cute_address)(item * a.stride * bytes + rank * part),
+                    0xFF, (size_t)part, diag));
+    return CUTE_OK;
+}
+
+/* The rank's data of a seed. */
+static cute_status fill_buffers(const job_run *r, uint64_t seed, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    for (int i = 0; i < DIST_BUFFERS; i++) {
+        dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
+        size_t bytes = dist_matrix_bytes(&m);
+        void *data = bytes ? malloc(bytes) : NULL;
+        if (!bytes) continue;
+        if (!data) return cute_fail_memory(diag);
+        dist_data_fill(&j->problem, (dist_buffer)i, seed, data);
+        cute_status status = cute_device_upload(j->device, r->buffers[i], data, bytes, diag);
+        free(data);
+        CUTE_TRY(status);
         cute_ranks_beat(j->ranks);
     }
     return CUTE_OK;
@@ -70,7 +127,7 @@ static cute_status create_dist(job_run *r, const dist_schedule *schedule, gemm_d
                                  .multiprocessors = j->target.multiprocessors,
                                  .configuration = j->configuration};
     CUTE_TRY(gemm_dist_create(&j->problem, schedule, r->comm, &options, out, diag));
-    gemm_dist_use(*out, r->window, j->ranks);
+    gemm_dist_use(*out, r->windows, j->ranks);
     return CUTE_OK;
 }
 
@@ -83,33 +140,30 @@ static cute_status create_plans(job_run *r, cute_diag *diag)
     cute_gemm_choice choice = {.size = sizeof choice};
     cute_ranks_step(j->ranks, "compiling the kernels");
     if (j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
-    cute_status status = create_dist(r, &r->out->choice.schedule, &r->dist, diag);
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; status == CUTE_OK && i < r->count; i++)
+        status = create_dist(r, &r->choices[i].schedule, &r->dists[i], diag);
     if (status == CUTE_OK && j->bench) {
-        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, false, NULL, r->arena, &r->plain, diag);
+        status = dist_schedule_build(&j->problem, DIST_SEQUENCE, 0, (dist_means){0}, NULL, r->arena,
+                                     &r->plain, diag);
         if (status == CUTE_OK) status = create_dist(r, &r->plain, &r->sequence, diag);
     }
     CUTE_TRY(status);
     if (!j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
-    first = gemm_dist_first(r->dist);
+    first = gemm_dist_first(r->dists[0]);
     if (first && cute_gemm_chosen(first, 0, &choice, NULL) == CUTE_OK)
         snprintf(r->out->configuration, sizeof r->out->configuration, "%s", choice.configuration);
-    size_t workspace = gemm_dist_workspace(r->dist),
-           other = r->sequence ? gemm_dist_workspace(r->sequence) : 0;
-    if (other > workspace) workspace = other;
+    size_t workspace = r->sequence ? gemm_dist_workspace(r->sequence) : 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (gemm_dist_workspace(r->dists[i]) > workspace) workspace = gemm_dist_workspace(r->dists[i]);
     return workspace ? cute_device_alloc(j->device, workspace, &r->workspace, diag) : CUTE_OK;
 }
 
-/* ---- the checked run ---- */
+/* ---- checked runs ---- */
 
 static cute_status sync_all(const job_run *r, cute_diag *diag)
 {
     return r->comm ? cute_comm_sync(r->comm, diag) : cute_device_sync(r->job->device, diag);
-}
-
-static cute_status run_once(job_run *r, cute_diag *diag)
-{
-    CUTE_TRY(gemm_dist_run(r->dist, r->buffers, r->workspace, NULL, DIST_ALL, diag));
-    return sync_all(r, diag);
 }
 
 /* Downloads the results into `data`, whose entries are malloc'ed. */
@@ -127,16 +181,42 @@ static cute_status download_results(job_run *r, void *data[DIST_BUFFERS], cute_d
     return CUTE_OK;
 }
 
-static cute_status check_result(job_run *r, cute_diag *diag)
+/* Adds to `out`; its digest is that of the last result. */
+static cute_status check_result(job_run *r, uint64_t seed, dist_result *out, cute_diag *diag)
 {
-    const dist_job *j = r->job;
     void *data[DIST_BUFFERS] = {NULL};
-    cute_ranks_step(j->ranks, "checking the result");
+    dist_result own = {0};
+    cute_ranks_step(r->job->ranks, "checking the result");
     cute_status status = download_results(r, data, diag);
     if (status == CUTE_OK)
-        status = dist_data_check(&j->problem, j->seed, (const void *const *)data, &r->own.result, diag);
+        status = dist_data_check(&r->job->problem, seed, (const void *const *)data, &own, diag);
     for (int i = 0; i < DIST_BUFFERS; i++) free(data[i]);
+    dist_result_add(out, &own);
+    out->digest = own.digest;
+    out->has_digest = own.has_digest;
     return status;
+}
+
+/* Each schedule on the data of each seed. The record's digest is that of the first schedule on the last data. */
+static cute_status run_checked(job_run *r, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    int64_t seeds = j->check && j->seeds > 1 ? j->seeds : 1;
+    for (int64_t s = 0; s < seeds; s++) {
+        uint64_t seed = j->seed + (uint64_t)s;
+        cute_ranks_step(j->ranks, "making the data");
+        CUTE_TRY(fill_buffers(r, seed, diag));
+        for (size_t i = 0; i < r->count; i++) {
+            if (i) CUTE_TRY(poison_buffers(r, diag));
+            CUTE_TRY(gemm_dist_run(r->dists[i], r->buffers, r->workspace, NULL, DIST_ALL, diag));
+            CUTE_TRY(sync_all(r, diag));
+            if (j->check) CUTE_TRY(check_result(r, seed, &r->trials[i].result, diag));
+        }
+    }
+    for (size_t i = r->count; i-- > 0;) dist_result_add(&r->own.result, &r->trials[i].result);
+    r->own.result.digest = r->trials[0].result.digest;
+    r->own.result.has_digest = r->trials[0].result.has_digest;
+    return CUTE_OK;
 }
 
 /* ---- times ---- */
@@ -145,12 +225,12 @@ typedef enum timed_work {
     TIME_PRODUCT,
     TIME_COLLECTIVE,
     TIME_SEQUENCE,
-    TIME_ALL,
     TIME_CUBLAS,
-    TIME_PEER
+    TIME_PEER,
+    TIME_SCHEDULES /* and the number of one */
 } timed_work;
 
-static cute_status start_work(job_run *r, timed_work work, cute_diag *diag)
+static cute_status start_work(job_run *r, int work, cute_diag *diag)
 {
     bool gathers_first = r->job->problem.split == DIST_N;
     switch (work) {
@@ -159,14 +239,14 @@ static cute_status start_work(job_run *r, timed_work work, cute_diag *diag)
     case TIME_COLLECTIVE:
         return gemm_dist_run(r->sequence, r->buffers, r->workspace, NULL, DIST_COLLECTIVES_ONLY, diag);
     case TIME_SEQUENCE: return gemm_dist_run(r->sequence, r->buffers, r->workspace, NULL, DIST_ALL, diag);
-    case TIME_ALL: return gemm_dist_run(r->dist, r->buffers, r->workspace, NULL, DIST_ALL, diag);
     case TIME_CUBLAS: return cute_cublas_start(r->cublas, diag);
     case TIME_PEER:
         if (gathers_first) CUTE_TRY(start_work(r, TIME_COLLECTIVE, diag));
         CUTE_TRY(cute_cublas_start(r->cublas, diag));
         return gathers_first ? CUTE_OK : start_work(r, TIME_COLLECTIVE, diag);
+    default:
+        return gemm_dist_run(r->dists[work - TIME_SCHEDULES], r->buffers, r->workspace, NULL, DIST_ALL, diag);
     }
-    return CUTE_OK;
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -176,7 +256,7 @@ static int compare_seconds(const void *a, const void *b)
 }
 
 /* The median of SAMPLES runs that are started one behind the other. */
-static cute_status time_work(job_run *r, timed_work work, const char *name, double *out, cute_diag *diag)
+static cute_status time_work(job_run *r, int work, const char *name, double *out, cute_diag *diag)
 {
     cute_device *device = r->job->device;
     cute_device_event *events[SAMPLES + 1];
@@ -247,7 +327,9 @@ static cute_status time_all(job_run *r, cute_diag *diag)
         CUTE_TRY(time_work(r, TIME_COLLECTIVE, "the collective", &t->collective, diag));
         CUTE_TRY(time_work(r, TIME_SEQUENCE, "the sequence", &t->sequence, diag));
     }
-    CUTE_TRY(time_work(r, TIME_ALL, "the schedule", &t->all, diag));
+    for (size_t i = 0; i < r->count; i++)
+        CUTE_TRY(time_work(r, TIME_SCHEDULES + (int)i, "the schedule", &r->trials[i].seconds, diag));
+    t->all = r->trials[0].seconds;
     if (!r->job->cublas) return CUTE_OK;
     CUTE_TRY(open_cublas(r, diag));
     CUTE_TRY(time_work(r, TIME_CUBLAS, "cuBLASLt", &t->cublas, diag));
@@ -259,6 +341,28 @@ static cute_status time_all(job_run *r, cute_diag *diag)
 static bool whole_on_each(const dist_problem *p)
 {
     return p->split == DIST_M || (p->split == DIST_K && p->collective == COMM_ALL_REDUCE);
+}
+
+/* The slowest rank's times, and all ranks' results. */
+static cute_status exchange_trials(job_run *r, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    size_t size = (size_t)j->problem.size;
+    trial_record *all = cute_arena_array(r->arena, size, sizeof *all);
+    if (!j->each) return CUTE_OK;
+    r->out->trials = cute_arena_array(r->arena, r->count, sizeof *r->out->trials);
+    if (!all || !r->out->trials) return cute_fail_memory(diag);
+    r->out->trial_count = r->count;
+    for (size_t i = 0; i < r->count; i++) {
+        dist_trial *t = &r->out->trials[i];
+        CUTE_TRY(cute_ranks_exchange(j->ranks, &r->trials[i], sizeof *all, all, diag));
+        t->choice = r->choices[i];
+        for (size_t k = 0; k < size; k++) {
+            dist_result_add(&t->result, &all[k].result);
+            if (all[k].seconds > t->seconds) t->seconds = all[k].seconds;
+        }
+    }
+    return CUTE_OK;
 }
 
 static cute_status exchange_records(job_run *r, cute_diag *diag)
@@ -282,7 +386,33 @@ static cute_status exchange_records(job_run *r, cute_diag *diag)
             out->differs = i;
     }
     if (whole_on_each(p)) out->digest = out->records[0].result.digest;
+    CUTE_TRY(exchange_trials(r, diag));
     return bad || (out->has_digest && out->differs >= 0) ? CUTE_MISMATCH : CUTE_OK;
+}
+
+/* The model's choice, or each schedule with the model's choice first. */
+static cute_status choose_schedules(job_run *r, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    dist_means means = {r->comm && cute_comm_puts(r->comm), r->comm && cute_comm_reaches(r->comm)};
+    dist_choice *chosen = &r->out->choice;
+    CUTE_TRY(dist_choose(&j->problem, j->overlap, j->groups, means, &j->target, j->configuration, &j->network,
+                         r->arena, chosen, diag));
+    r->choices = chosen;
+    r->count = 1;
+    if (j->each)
+        CUTE_TRY(dist_choose_each(&j->problem, j->overlap, j->groups, means, &j->target, j->configuration,
+                                  &j->network, r->arena, &r->choices, &r->count, diag));
+    for (size_t i = 1; i < r->count; i++) {
+        const dist_schedule *s = &r->choices[i].schedule, *c = &chosen->schedule;
+        if (s->overlap != c->overlap || s->groups != c->groups) continue;
+        dist_choice first = r->choices[i];
+        memmove(r->choices + 1, r->choices, i * sizeof *r->choices);
+        r->choices[0] = first;
+    }
+    r->dists = cute_arena_array(r->arena, r->count, sizeof(gemm_dist *));
+    r->trials = cute_arena_array(r->arena, r->count, sizeof *r->trials);
+    return r->dists && r->trials ? CUTE_OK : cute_fail_memory(diag);
 }
 
 static cute_status run_job(job_run *r, cute_diag *diag)
@@ -291,12 +421,10 @@ static cute_status run_job(job_run *r, cute_diag *diag)
     dist_outcome *out = r->out;
     CUTE_TRY(open_comm(r, diag));
     out->timed = !r->comm ? !j->device->ops->emulator : cute_comm_timed(r->comm);
-    CUTE_TRY(dist_choose(&j->problem, j->overlap, j->groups, r->comm && cute_comm_puts(r->comm), &j->target,
-                         j->configuration, &j->network, r->arena, &out->choice, diag));
+    CUTE_TRY(choose_schedules(r, diag));
     CUTE_TRY(allocate_buffers(r, diag));
     CUTE_TRY(create_plans(r, diag));
-    CUTE_TRY(run_once(r, diag));
-    if (j->check) CUTE_TRY(check_result(r, diag));
+    CUTE_TRY(run_checked(r, diag));
     if (j->bench && out->timed) CUTE_TRY(time_all(r, diag));
     cute_ranks_step(j->ranks, "exchanging the results");
     return exchange_records(r, diag);
@@ -304,11 +432,11 @@ static cute_status run_job(job_run *r, cute_diag *diag)
 
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag)
 {
-    job_run r = {.job = job, .arena = arena, .out = out, .window = -1};
+    job_run r = {.job = job, .arena = arena, .out = out, .windows = {-1, -1, -1}};
     *out = (dist_outcome){0};
     cute_status status = run_job(&r, diag);
     cute_cublas_close(r.cublas);
-    gemm_dist_destroy(r.dist);
+    for (size_t i = 0; r.dists && i < r.count; i++) gemm_dist_destroy(r.dists[i]);
     gemm_dist_destroy(r.sequence);
     cute_comm_close(r.comm);
     return status;

@@ -50,8 +50,8 @@ static cute_status open_ranks(gemm_ranks *r, const cute_gemm_problem *problem, c
     CUTE_TRY(dist_problem_read(r->arena, problem, split, collective, cute_comm_rank(r->comm),
                                cute_comm_size(r->comm), &r->problem, diag));
     cute_model_links_of(atoi(o->arch + 3), &network.inside, &network.between);
-    CUTE_TRY(dist_choose(&r->problem, DIST_AUTO, 0, false, &target, o->configuration, &network, r->arena,
-                         &r->choice, diag));
+    CUTE_TRY(dist_choose(&r->problem, DIST_AUTO, 0, (dist_means){0}, &target, o->configuration, &network,
+                         r->arena, &r->choice, diag));
     dist_choice_explain(&r->problem, &r->choice, diag);
     CUTE_TRY(gemm_dist_create(&r->problem, &r->choice.schedule, r->comm, &local, &r->dist, diag));
     r->parts = aligned_bytes(r, DIST_P);

@@ -1,4 +1,5 @@
 /* Runs the steps of a distributed product: a plan for each number of rows, two streams, and events between them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,9 @@ struct gemm_dist {
     cute_stream *streams[DIST_STREAMS];
     cute_device_event **events; /* OWN_EVENTS, then those of the schedule */
     cute_ranks *ranks;          /* that are told of the steps; may be NULL */
-    int window;                 /* of A */
+    dist_windows windows;
+    gemm_finish *sum; /* of PEER: of the parts of all ranks */
+    uint32_t runs;    /* of PEER: counters are never reset */
 };
 
 /* ---- plans ---- */
@@ -95,7 +98,7 @@ static int64_t counter_count(const gemm_dist *g)
 
 static size_t counter_bytes(const gemm_dist *g)
 {
-    return (size_t)counter_count(g) * sizeof(uint32_t);
+    return (size_t)(counter_count(g) + 1) * sizeof(uint32_t); /* and that of tiles beyond D */
 }
 
 static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_gemm_options *options,
@@ -107,12 +110,16 @@ static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_
     cute_gemm_options own_options = *options;
     own_options.multiprocessors = dist_multiprocessors(g->schedule, options->multiprocessors);
     const dist_tiles *tiles = &g->schedule->tiles;
-    if (g->counters) {
-        gemm_signal signal = {counter_count(g), g->schedule->group_rows / tiles->m};
+    bool peers = g->schedule->overlap == DIST_PEER;
+    if (g->counters || peers) {
+        gemm_signal signal = {.groups = 1, .rows = s->rows, .peers = peers};
+        if (peers && !dist_scatters(&g->problem)) signal.copies = g->problem.size - 1;
+        if (!peers) signal.groups = counter_count(g);
+        if (!peers) signal.rows = g->schedule->group_rows / tiles->m;
         own_options.configuration = tiles->configuration;
         CUTE_TRY(gemm_create_signalled(&given, &own_options, signal, &plan->gemm, diag));
         g->plan_count++;
-        return gemm_set_signals(plan->gemm, g->counters, diag);
+        return peers ? CUTE_OK : gemm_set_signals(plan->gemm, g->counters, diag);
     }
     CUTE_TRY(cute_gemm_create(&given, 1, &own_options, &plan->gemm, diag));
     g->plan_count++;
@@ -142,6 +149,29 @@ static cute_status create_finish(gemm_dist *g, const cute_gemm_options *options,
                               diag);
 }
 
+/* Partial sums of all ranks, added in their order as an expression of the first and of operands. */
+static cute_status create_sum(gemm_dist *g, const cute_gemm_options *options, cute_diag *diag)
+{
+    const dist_problem *p = &g->problem;
+    cute_buffer text = {0};
+    const char *type = cute_dtype_get(p->sums)->name;
+    dist_region r = dist_region_of(p, p->rank);
+    cute_buffer_printf(&text, "acc");
+    for (int i = 1; i < p->size; i++) cute_buffer_printf(&text, " + p%d[i,j]:%s", i, type);
+    cute_gemm_problem given = CUTE_GEMM_PROBLEM;
+    given.m = r.rows;
+    given.n = r.columns;
+    given.k = p->whole.k;
+    given.type_a = given.type_b = p->whole.type_a;
+    given.type_d = type;
+    given.epilogue = cute_buffer_text(&text);
+    cute_status status = cute_buffer_ok(&text)
+                             ? gemm_finish_create(&given, p->sums, 0, options, &g->sum, diag)
+                             : cute_fail_memory(diag);
+    cute_buffer_release(&text);
+    return status;
+}
+
 static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, cute_diag *diag)
 {
     const dist_schedule *s = g->schedule;
@@ -158,6 +188,7 @@ static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, 
         if (step->kind != DIST_PRODUCT || find_plan(g, step->rows)) continue;
         CUTE_TRY(create_row_plan(g, step, options, diag));
     }
+    if (s->overlap == DIST_PEER && dist_scatters(&g->problem)) CUTE_TRY(create_sum(g, options, diag));
     return create_finish(g, options, diag);
 }
 
@@ -201,6 +232,7 @@ void gemm_dist_destroy(gemm_dist *g)
     if (!g) return;
     for (size_t i = 0; i < g->plan_count; i++) cute_gemm_destroy(g->plans[i].gemm);
     gemm_finish_destroy(g->finish);
+    gemm_finish_destroy(g->sum);
     if (g->counters) cute_device_free(g->device, g->counters, NULL);
     for (int i = 0; i < DIST_STREAMS; i++) cute_stream_destroy(g->streams[i]);
     cute_arena_destroy(g->arena);
@@ -210,6 +242,7 @@ void gemm_dist_destroy(gemm_dist *g)
 size_t gemm_dist_workspace(const gemm_dist *g)
 {
     size_t most = g->finish ? gemm_finish_workspace(g->finish) : 0;
+    if (g->sum && gemm_finish_workspace(g->sum) > most) most = gemm_finish_workspace(g->sum);
     for (size_t i = 0; i < g->plan_count; i++)
         if (cute_gemm_workspace(g->plans[i].gemm) > most) most = cute_gemm_workspace(g->plans[i].gemm);
     return most;
@@ -220,9 +253,9 @@ const cute_gemm *gemm_dist_first(const gemm_dist *g)
     return g->plan_count ? g->plans[0].gemm : NULL;
 }
 
-void gemm_dist_use(gemm_dist *g, int window, cute_ranks *ranks)
+void gemm_dist_use(gemm_dist *g, dist_windows windows, cute_ranks *ranks)
 {
-    g->window = window;
+    g->windows = windows;
     g->ranks = ranks;
 }
 
@@ -268,6 +301,63 @@ static void set_operands(const dist_run *r, int64_t first, int64_t result_first,
     }
 }
 
+/* Where this rank's tiles are counted in the memory of another. */
+static cute_address counter_at(const gemm_dist *g, int rank)
+{
+    dist_window w = dist_window_of(&g->problem);
+    return cute_comm_peer(g->comm, g->windows.parts, rank) +
+           (cute_address)(w.counters + (int64_t)g->problem.rank * DIST_COUNTER);
+}
+
+/* D, its copies and counters of a product of PEER. */
+static cute_status set_peers(const dist_run *r, const dist_step *s, const row_plan *plan,
+                             cute_gemm_operands *operands, cute_diag *diag)
+{
+    const gemm_dist *g = r->g;
+    const dist_problem *p = &g->problem;
+    if (dist_scatters(p)) {
+        operands->d = cute_comm_peer(g->comm, g->windows.parts, s->peer) +
+                      (cute_address)(p->rank * dist_window_of(p).part);
+        return gemm_set_signals(plan->gemm, counter_at(g, s->peer), diag);
+    }
+    CUTE_TRY(gemm_set_signals(plan->gemm, counter_at(g, p->rank), diag));
+    for (int i = 1; i < p->size; i++) {
+        int peer = (p->rank + i) % p->size;
+        cute_address d = operands->d - r->buffers[DIST_D] + cute_comm_peer(g->comm, g->windows.d, peer);
+        CUTE_TRY(gemm_set_copy(plan->gemm, i, d, counter_at(g, peer), diag));
+    }
+    return CUTE_OK;
+}
+
+/* Until a rank's tiles of this run and all before are in this rank's memory. */
+static cute_status await_tiles(const dist_run *r, const dist_step *s, cute_diag *diag)
+{
+    const gemm_dist *g = r->g;
+    dist_window w = dist_window_of(&g->problem);
+    cute_address counter = cute_comm_peer(g->comm, g->windows.parts, g->problem.rank) +
+                           (cute_address)(w.counters + (int64_t)s->peer * DIST_COUNTER);
+    return cute_comm_await(g->comm, counter, g->runs * (uint32_t)s->tiles, s->peer, g->streams[s->stream],
+                           diag);
+}
+
+static cute_status start_sum(const dist_run *r, const dist_step *s, cute_diag *diag)
+{
+    const gemm_dist *g = r->g;
+    const dist_problem *p = &g->problem;
+    cute_gemm_named named[GEMM_COPIES_MOST + 1];
+    char names[GEMM_COPIES_MOST + 1][16];
+    cute_address parts = cute_comm_peer(g->comm, g->windows.parts, p->rank);
+    int64_t part = dist_window_of(p).part;
+    cute_gemm_operands operands = {
+        .size = sizeof operands, .workspace = r->workspace, .stream = g->streams[s->stream], .named = named};
+    for (int i = 1; i < p->size; i++) {
+        snprintf(names[i], sizeof names[i], "p%d", i);
+        named[operands.named_count++] = (cute_gemm_named){names[i], parts + (cute_address)(i * part)};
+    }
+    named[operands.named_count++] = (cute_gemm_named){"D", r->buffers[dist_sums_of(p)]};
+    return gemm_finish_run(g->sum, parts, &operands, diag);
+}
+
 static cute_status start_product(const dist_run *r, const dist_step *s, cute_diag *diag)
 {
     const gemm_dist *g = r->g;
@@ -286,6 +376,7 @@ static cute_status start_product(const dist_run *r, const dist_step *s, cute_dia
         set_operands(r, s->first, result_first, &operands, named);
     else
         operands.d = element(r, result, result_first * d.row);
+    if (g->schedule->overlap == DIST_PEER) CUTE_TRY(set_peers(r, s, plan, &operands, diag));
     return cute_gemm_run(plan->gemm, &operands, diag);
 }
 
@@ -310,7 +401,7 @@ static cute_status start_collective(const dist_run *r, const dist_step *s, cute_
                       .to = element(r, s->to, s->to_offset),
                       .count = s->count,
                       .peer = s->peer,
-                      .window = g->window,
+                      .window = g->windows.a,
                       .offset = s->to_offset * cute_dtype_get(dtype)->bytes,
                       .signals = s->signals};
     if (s->begins && !s->ends) CUTE_TRY(cute_comm_group_begin(g->comm, diag));
@@ -330,6 +421,8 @@ static cute_status start_step(const dist_run *r, const dist_step *s, cute_diag *
     case DIST_PRODUCT: return start_product(r, s, diag);
     case DIST_COLLECTIVE: return start_collective(r, s, diag);
     case DIST_EPILOGUE: return start_epilogue(r, s, diag);
+    case DIST_ARRIVE: return await_tiles(r, s, diag);
+    case DIST_SUM: return start_sum(r, s, diag);
     case DIST_RESET:
         return g->counters ? cute_stream_fill(stream, g->counters, 0, counter_bytes(g), diag) : CUTE_OK;
     case DIST_CLEAR: {
@@ -373,6 +466,7 @@ cute_status gemm_dist_run(gemm_dist *g, const cute_address buffers[DIST_BUFFERS]
 {
     dist_run r = {g, buffers, workspace};
     const dist_schedule *s = g->schedule;
+    g->runs++;
     CUTE_TRY(record_on(g, stream, g->events[BEGAN], diag));
     for (int i = 0; i < DIST_STREAMS; i++) CUTE_TRY(cute_stream_wait(g->streams[i], g->events[BEGAN], diag));
     for (size_t i = 0; i < s->count; i++) {

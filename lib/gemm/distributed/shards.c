@@ -5,7 +5,7 @@
 #include "lib/gemm/distributed/distributed.h"
 
 static const char *const split_names[] = {"m", "n", "k"};
-static const char *const overlap_names[] = {"auto", "sequence", "signal", "parts", "rotate"};
+static const char *const overlap_names[] = {"auto", "sequence", "signal", "parts", "rotate", "peer"};
 
 /* What each split does with each collective, the default one first, and the schedules other than the sequence. */
 static const struct {
@@ -301,23 +301,32 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
 {
     dist_overlap own = DIST_AUTO;
     *out = DIST_AUTO;
-    if (!name) return CUTE_OK;
+    if (!name || strcmp(name, DIST_EACH) == 0) return CUTE_OK;
     for (int i = 0; i < WAYS; i++)
         if (ways[i].split == p->split && ways[i].collective == p->collective) own = ways[i].overlap;
-    for (int i = DIST_AUTO; i <= DIST_ROTATE; i++)
-        if (strcmp(name, overlap_names[i]) == 0 &&
-            (i <= DIST_SEQUENCE || i == (int)own || (i == DIST_PARTS && own == DIST_SIGNAL))) {
-            *out = (dist_overlap)i;
-            if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
-            return cute_fail(diag, CUTE_USAGE, NULL,
-                             "--overlap=%s computes rows in parts: expected auto or sequence with an "
-                             "epilogue that reduces "
-                             "over rows or has contiguous columns",
-                             name);
-        }
-    return cute_fail(diag, CUTE_USAGE, NULL, "--overlap expects auto, sequence%s%s with --split=%s, got '%s'",
-                     own == DIST_SIGNAL ? ", signal or parts" : " or ",
-                     own == DIST_SIGNAL ? "" : overlap_names[own], split_names[p->split], name);
+    bool rows = own == DIST_SIGNAL, peers = p->split == DIST_M || dist_scatters(p);
+    for (int i = DIST_AUTO; i <= DIST_PEER; i++) {
+        bool known =
+            i <= DIST_SEQUENCE || i == (int)own || (i == DIST_PARTS && rows) || (i == DIST_PEER && peers);
+        if (!known || strcmp(name, overlap_names[i]) != 0) continue;
+        *out = (dist_overlap)i;
+        if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--overlap=%s computes rows in parts: expected auto or sequence with an "
+                         "epilogue that reduces "
+                         "over rows or has contiguous columns",
+                         name);
+    }
+    return cute_fail(diag, CUTE_USAGE, NULL,
+                     "--overlap expects auto, each, sequence%s with --split=%s%s, got '%s'",
+                     !rows   ? " or rotate"
+                     : peers ? ", signal, parts or peer"
+                             : ", signal or parts",
+                     split_names[p->split],
+                     p->split != DIST_K ? ""
+                     : peers            ? " and reduce-scatter"
+                                        : " and all-reduce",
+                     name);
 }
 
 /* ---- parts ---- */

@@ -316,25 +316,97 @@ static void exchange_shards(builder *b, int64_t item, int to, int from, bool put
     }
 }
 
-static void build_rotate(builder *b, bool puts)
+/* Signals that the rank's windows may be written, as its earlier work has ended, and waits for those of all others. */
+static void meet_peers(builder *b, int stream)
+{
+    int size = b->p->size, rank = b->p->rank;
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 1; i < size; i++) {
+            dist_step *step = add_call(b, kind ? COMM_WAIT : COMM_PUT, DIST_A, 0, DIST_A, 0, 0);
+            step->stream = stream;
+            step->peer = (rank + i) % size;
+            step->signals = kind;
+        }
+}
+
+static void build_rotate(builder *b, dist_means means)
 {
     const dist_problem *p = b->p;
     int size = p->size, rank = p->rank;
+    bool puts = means.puts;
     add_product(b, rank * b->own.chunk, rows_of(b, rank));
+    if (puts && means.reaches) meet_peers(b, 1);
     for (int i = 1; i < size; i++) {
         int to = (rank + size - i) % size, from = (rank + i) % size;
         for (int64_t item = 0; item < p->whole.batch; item++) exchange_shards(b, item, to, from, puts);
         order_streams(b, 1, 0);
         add_product(b, from * b->own.chunk, rows_of(b, from));
     }
-    if (!puts) return;
+    if (!puts || means.reaches) return;
     /* The window may be written again when all ranks have read it; its last element is there for that. */
     order_streams(b, 0, 1);
     int64_t spare = dist_matrix_of(p, DIST_A, rank).elements - 1;
     add_call(b, COMM_ALL_REDUCE, DIST_A, spare, DIST_A, spare, 1);
 }
 
-cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, bool puts,
+/* ---- tiles that the epilogue stores into the windows of other ranks ---- */
+
+static int64_t tiles_of(const builder *b, int64_t rows, int64_t columns)
+{
+    return ceil_div(rows, b->out->tiles.m) * ceil_div(columns, b->out->tiles.n);
+}
+
+bool dist_peers_fit(const dist_problem *p, const dist_tiles *tiles)
+{
+    bool gathers = p->split == DIST_M && !p->finishes, scatters = dist_scatters(p);
+    if (!tiles->m || p->size < 2 || p->size > GEMM_COPIES_MOST + 1 || p->whole.batch > 1) return false;
+    if ((!gathers && !scatters) || (scatters && cute_dtype_get(p->sums)->class != CUTE_CLASS_FLOAT))
+        return false;
+    for (int i = 0; i < p->size; i++) { /* each rank has rows and a part of the sums */
+        dist_shard s = dist_shard_of(p, i);
+        if (!s.m || !s.n || !s.k || s.chunk * i >= p->whole.m) return false;
+    }
+    return true;
+}
+
+dist_window dist_window_of(const dist_problem *p)
+{
+    dist_shard s = dist_shard_of(p, p->rank);
+    int64_t bytes = s.chunk * s.n * cute_dtype_get(p->sums)->bytes;
+    dist_window w = {.part = dist_scatters(p) ? ceil_div(bytes, DIST_COUNTER) * DIST_COUNTER : 0};
+    w.counters = w.part * p->size;
+    w.bytes = w.counters + DIST_COUNTER * p->size;
+    return w;
+}
+
+static void add_arrival(builder *b, int rank, int64_t tiles)
+{
+    dist_step *step = add_step(b, DIST_ARRIVE, 1);
+    step->peer = rank;
+    step->tiles = tiles;
+}
+
+/* A window is written once its rank has signalled it. Sums: rows of the next rank first, the own ones last. */
+static void build_peer(builder *b)
+{
+    const dist_problem *p = b->p;
+    bool scatters = dist_scatters(p);
+    meet_peers(b, 0);
+    if (!scatters) add_product(b, 0, b->own.m);
+    for (int i = 1; scatters && i <= p->size; i++) {
+        int owner = (p->rank + i) % p->size;
+        add_product(b, owner * b->own.chunk, rows_of(b, owner));
+        b->out->steps[b->out->count - 1].peer = owner;
+    }
+    for (int i = 0; i < p->size; i++) {
+        int from = (p->rank + i) % p->size;
+        add_arrival(b, from, tiles_of(b, scatters ? rows_of(b, p->rank) : rows_of(b, from), b->own.n));
+    }
+    if (scatters) add_step(b, DIST_SUM, 1)->rows = rows_of(b, p->rank);
+    add_epilogue(b);
+}
+
+cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
                                 const dist_tiles *tiles, cute_arena *arena, dist_schedule *out,
                                 cute_diag *diag)
 {
@@ -343,7 +415,7 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     if (p->size == 1) out->overlap = DIST_SEQUENCE;
     if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
         out->groups = groups > 0 ? groups : p->size;
-    out->puts = puts && out->overlap == DIST_ROTATE;
+    out->puts = means.puts && out->overlap == DIST_ROTATE;
     broadcast_operands(&b);
     if (out->overlap == DIST_SIGNAL) {
         out->tiles = *tiles;
@@ -351,10 +423,16 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "expected groups of tiles that each belong to one rank");
         build_signal(&b, out->group_rows);
+    } else if (out->overlap == DIST_PEER) {
+        out->tiles = *tiles;
+        if (!dist_peers_fit(p, tiles) || !means.reaches)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected ranks whose kernels store into the others' windows");
+        build_peer(&b);
     } else if (out->overlap == DIST_PARTS)
         build_parts(&b, out->groups);
     else if (out->overlap == DIST_ROTATE)
-        build_rotate(&b, puts);
+        build_rotate(&b, means);
     else
         build_sequence(&b);
     return b.failed ? cute_fail_memory(diag) : CUTE_OK;
@@ -382,12 +460,18 @@ void dist_step_text(const dist_step *s, char *out, size_t size)
         snprintf(out, size, "wait for %lld tiles of rows %lld to %lld", (long long)s->tiles,
                  (long long)s->first, (long long)(s->first + s->rows - 1));
         break;
+    case DIST_ARRIVE:
+        snprintf(out, size, "wait for %lld tiles of rank %d", (long long)s->tiles, s->peer);
+        break;
+    case DIST_SUM: snprintf(out, size, "sum of all ranks' parts of %lld rows", (long long)s->rows); break;
     case DIST_EPILOGUE: snprintf(out, size, "epilogue of %lld rows", (long long)s->rows); break;
     case DIST_RECORD: snprintf(out, size, "record event %d", s->event); break;
     case DIST_WAIT: snprintf(out, size, "wait for event %d", s->event); break;
     case DIST_COLLECTIVE:
-        if (s->call == COMM_WAIT)
-            snprintf(out, size, "wait for a put of rank %d", s->peer);
+        if (s->call == COMM_PUT && !s->count)
+            snprintf(out, size, "signal to rank %d", s->peer);
+        else if (s->call == COMM_WAIT)
+            snprintf(out, size, "wait for rank %d", s->peer);
         else if (s->call == COMM_ALL_REDUCE && s->from == DIST_A)
             snprintf(out, size, "all_reduce of one element, as a barrier");
         else if (s->call == COMM_ALL_REDUCE || s->call == COMM_REDUCE_SCATTER || s->call == COMM_ALL_GATHER)

@@ -423,15 +423,17 @@ def Cute_TileSignalOp : Cute_Op<"tile.signal"> {
   let description = [{
     Adds 1 to element `%index` of a vector of counters when all stores of the block in front of it have been performed: a release at the scope of
     the device. Who sees the count, as `cuStreamWaitValue32` on another stream does, sees the stores: a product signals groups of tiles, and their
-    rows are sent while it computes others.
+    rows are sent while it computes others. With `scope = "sys"` also other devices, which may have the counters in their memory as well as the
+    tensors that were stored.
 
     Refused: counters that are not a vector of i32 in global memory.
 
     ```mlir
     cute.tile.signal(%counters, %index) : (!cute.memref<i32, gmem, "?:1">, i32) -> ()
+    cute.tile.signal(%theirs, %index) {scope = "sys"} : (!cute.memref<i32, gmem, "?:1">, i32) -> ()
     ```
   }];
-  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$counters, I32:$index);
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$counters, I32:$index, OptionalAttr<Cute_Choice<"gpu sys">>:$scope);
 }
 
 def Cute_TileScalarOp : Cute_TileOp<"tile.scalar"> {

@@ -225,13 +225,15 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
 MlirValue tile_lower_signal(tile_emitter *e, const tile_op *t)
 {
     const MlirValue none = {NULL};
+    bool everywhere = cute_text_is(cute_tile_word(t->op, "scope"), "sys");
     tile_wait_written(e, e->role->stores);
     tile_if once = tile_if_begin(e, cute_compare(&e->b, CUTE_IS_EQ, e->thread, tile_i32(e, 0)));
     MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                     CUTE_OPERANDS(mlirOperationGetOperand(t->op, 1)), CUTE_NO_NAMED);
     tile_emit(e, "cute.atomic_add", CUTE_OPERANDS(tile_i32(e, 1), mlirOperationGetOperand(t->op, 0), at),
               CUTE_NAMED(cute_attribute(e->context, "order", cute_string_attribute(e->context, "release")),
-                         cute_attribute(e->context, "scope", cute_string_attribute(e->context, "gpu"))));
+                         cute_attribute(e->context, "scope",
+                                        cute_string_attribute(e->context, everywhere ? "sys" : "gpu"))));
     tile_if_end(e, &once);
     return none;
 }

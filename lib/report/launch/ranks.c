@@ -72,6 +72,28 @@ static json_t *records_json(const dist_outcome *o, int size)
     return list;
 }
 
+static json_t *trials_json(const ranks_report *r)
+{
+    const dist_outcome *o = r->outcome;
+    dist_times t = slowest(o, r->problem->size);
+    json_t *list = json_array();
+    for (size_t i = 0; i < o->trial_count; i++) {
+        const dist_trial *one = &o->trials[i];
+        const dist_schedule *s = &one->choice.schedule;
+        json_t *value =
+            json_pack("{s:s,s:I,s:b,s:f,s:I,s:I}", "overlap", dist_overlap_name(s->overlap), "groups",
+                      (json_int_t)s->groups, "puts", s->puts, "estimated_s", one->choice.estimate.total,
+                      "compared", (json_int_t)one->result.compared, "bad", (json_int_t)one->result.bad);
+        if (one->seconds > 0) {
+            json_object_set_new(value, "all_s", json_real(one->seconds));
+            json_object_set_new(value, "efficiency",
+                                json_real(efficiency(t.product, t.collective, one->seconds)));
+        }
+        json_array_append_new(list, value);
+    }
+    return list;
+}
+
 static json_t *report_json(const ranks_report *r)
 {
     const dist_problem *p = r->problem;
@@ -100,6 +122,7 @@ static json_t *report_json(const ranks_report *r)
         dist_times t = slowest(o, p->size);
         json_object_set_new(out, "times", times_json(&t));
     }
+    if (o->trials) json_object_set_new(out, "schedules", trials_json(r));
     if (o->has_digest) {
         char digest[24];
         snprintf(digest, sizeof digest, "%016" PRIx64, o->digest);
@@ -164,6 +187,26 @@ static void put_times(cute_buffer *out, const dist_outcome *o, int size)
                            t.cublas * 1e6, t.peer * 1e6, t.peer / t.all);
 }
 
+static void put_trials(cute_buffer *out, const ranks_report *r)
+{
+    const dist_outcome *o = r->outcome;
+    dist_times t = slowest(o, r->problem->size);
+    if (!o->trial_count) return;
+    cute_buffer_printf(out, "%-10s %6s %12s %10s %12s%s\n", "schedule", "groups", "compared", "wrong",
+                       "estimated us", o->timed ? "  measured us efficiency" : "");
+    for (size_t i = 0; i < o->trial_count; i++) {
+        const dist_trial *one = &o->trials[i];
+        const dist_schedule *s = &one->choice.schedule;
+        cute_buffer_printf(out, "%-10s %6lld %12lld %10lld %12.1f", dist_overlap_name(s->overlap),
+                           (long long)s->groups, (long long)one->result.compared, (long long)one->result.bad,
+                           one->choice.estimate.total * 1e6);
+        if (one->seconds > 0)
+            cute_buffer_printf(out, " %12.1f %10.2f", one->seconds * 1e6,
+                               efficiency(t.product, t.collective, one->seconds));
+        cute_buffer_puts(out, "\n");
+    }
+}
+
 static void put_outcome(cute_buffer *out, const ranks_report *r)
 {
     const dist_outcome *o = r->outcome;
@@ -183,6 +226,7 @@ static void put_outcome(cute_buffer *out, const ranks_report *r)
                                c->max_error);
         cute_buffer_puts(out, "\n");
     }
+    put_trials(out, r);
     if (o->has_digest && o->differs >= 0)
         cute_buffer_printf(out, "D of rank %d differs from that of rank 0\n", o->differs);
     if (o->timed) put_times(out, o, size);

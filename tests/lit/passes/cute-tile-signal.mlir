@@ -4,6 +4,22 @@
 !A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 !t = tensor<64x64xf32>
 gpu.module @m {
+  // Counters and tensors in the memory of another device.
+  // CHECK-LABEL: .entry peers
+  // CHECK:       bar{{.*}}.sync
+  // CHECK:       atom{{.*}}release.sys{{.*}}add{{.*}}
+  // WARPS-LABEL: .entry peers
+  // WARPS:       st.global
+  // WARPS:       bar.sync
+  // WARPS:       atom{{.*}}release.sys{{.*}}add{{.*}}
+  gpu.func @peers(%a: !A, %c: !A, %counters: !cute.memref<i32, gmem, "?:1">) kernel {
+    %i, %j = cute.tile.program<[64, 64]> %c
+    %x = cute.tile.load<[64, 64]> %a[%i, %j]
+    cute.tile.store %x, %c[%i, %j]
+    cute.tile.signal(%counters, %i) {scope = "sys"} : (!cute.memref<i32, gmem, "?:1">, i32) -> ()
+    gpu.return
+  }
+
   // Behind the copies of a tile by TMA all of them have been written, the warpgroup meets, and one thread counts.
   // CHECK-LABEL: .entry product
   // CHECK:       cp.async.bulk.tensor{{.*}}global.shared
