@@ -179,6 +179,8 @@ MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);
 MlirValue tile_i32_vector(tile_emitter *e, const int32_t *values, int64_t count);
 /* Combines two vectors or scalars by a kind of cute.tile.reduce. */
 MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirValue b);
+/* A scalar of any type, of another lane, in words of 32 bits. `mode`: that of cute_nvgpu.arch.shuffle. */
+MlirValue tile_shuffle(tile_emitter *e, MlirValue value, MlirValue lane, const char *mode);
 
 /* ---- where a thread is ---- */
 
