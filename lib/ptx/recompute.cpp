@@ -15,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include "lib/ptx/copy_loops.h"
 #include "lib/ptx/registers.h"
 #include "lib/ptx/swizzles.h"
 
@@ -360,6 +361,7 @@ void cute_llvm_recompute(LLVMModuleRef m)
         LoopInfo loops(tree);
         for (Loop *loop : loops.getLoopsInPreorder()) {
             BasicBlock *exit = loop->getUniqueExitBlock();
+            cute_shorten_copies(*loop);
             if (words_carried(*loop, module.getDataLayout()) < HIGH_PRESSURE_WORDS) continue;
             shift_multiples(*loop);
             if (exit) RegionValues(*loop, tree, exit).run(0, module.getDataLayout());

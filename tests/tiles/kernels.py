@@ -160,6 +160,38 @@ def grouped(a, b, starts):
 
 
 # name: (arguments {name: (type, dtype, shape)}, body, reference(inputs) -> outputs, tolerance)
+ORDERS = (("lt", "%i", "%l", np.less), ("le", "%i", "%l", np.less_equal), ("gt", "%i", "%l", np.greater), ("ge", "%i", "%l", np.greater_equal),
+          ("lt", "%l", "%i", np.greater), ("ge", "%l", "%i", np.less_equal))
+INDEX_ORDER = f"""{LOOP}
+  %z = cute.tile.program<[1]> %start
+  %first1 = cute.tile.load<[1]> %start[%z]
+  %first = cute.tile.scalar %first1
+  %i = cute.tile.iota<[64, 1], 0> %first
+  %l = cute.tile.load<[1, 32]> %limit[%z, 0]
+  %none = arith.constant dense<0> : tensor<64x32xi32>
+""" + "".join(f"""  %v{n} = arith.constant dense<{1 << n}> : tensor<64x32xi32>
+  %is{n} = cute.tile.{name} {a}, {b}
+  %bit{n} = cute.tile.where %is{n}, %v{n}, %none
+  %sum{n} = cute.tile.add {f"%sum{n - 1}" if n else "%none"}, %bit{n}
+""" for n, (name, a, b, _) in enumerate(ORDERS)) + f"""  %y1 = cute.tile.reshape<[1, 64, 32]> %sum{len(ORDERS) - 1}
+  cute.tile.store %y1, %y[%z, 0, 0]
+"""
+
+
+def index_order(start, limit):
+    i, l = start.astype(np.int64)[:, None, None] + np.arange(64)[None, :, None], limit.astype(np.int64)[:, None, :]
+    return {"y": sum(compare(i, l).astype(np.int32) << n for n, (_, _, _, compare) in enumerate(ORDERS))}
+
+
+def index_limits(rng):
+    """Starts at both ends of i32 too."""
+    least, most = -2 ** 31, 2 ** 31 - 1
+    start = np.array([least, -70, -1, 0, 5, most - 63])
+    near = start[:, None] + np.array([-2 ** 40, -1, 0, 1, 2, 62, 63, 64, 65, 2 ** 40])[None]
+    limit = np.concatenate([near, rng.integers(-100, 100, (6, 21)), np.zeros((6, 1))], axis=1)
+    return {"start": start, "limit": np.clip(limit, least, most)}
+
+
 KERNELS = {
     "gemm_bf16": (
         {"a": (matrix("bf16", 8), "bf16", (70, 72)), "b": (matrix("bf16", 8), "bf16", (50, 72)), "c": (matrix("bf16"), "bf16", (70, 50))},
@@ -458,6 +490,10 @@ KERNELS = {
   %oo = cute.tile.reshape<[1]> %o
   cute.tile.store %oo, %loss[%r]
 """, lambda x, target: {"loss": np.log(np.exp(x).sum(1)) - x[np.arange(len(x)), target.astype(int)]}, 2e-3),
+    # Indices from a start on beside limits, by all orders: far below and above the indices, at both ends of them, and among them.
+    "index_order": (
+        {"start": (vector("i32"), "i32", (6,)), "limit": (matrix("i32"), "i32", (6, 32)), "y": (cube("i32"), "i32", (6, 64, 32))},
+        INDEX_ORDER, index_order, 0),
     "rotary": (
         {"x": (matrix("f16", 8), "f16", (21, 64)), "c": (matrix("f32", 4), "f32", (21, 32)), "s": (matrix("f32", 4), "f32", (21, 32)),
          "y": (matrix("f16", 8), "f16", (21, 64))},
@@ -605,4 +641,5 @@ INPUTS = {
     "paged_decode": lambda rng: {"pages": [5, 0, 6, 2, 3], "length": [71]},
     "conversions": lambda rng: {"s": np.zeros(200)},
     "cross_entropy": lambda rng: {"target": rng.integers(0, 3000, 5)},
+    "index_order": index_limits,
 }

@@ -233,7 +233,8 @@ def Cute_TileBroadcastOp : Cute_TileOp<"tile.broadcast"> {
 def Cute_TileIotaOp : Cute_TileOp<"tile.iota"> {
   let summary = "The index along a dimension";
   let description = [{
-    An `i32` tile whose element is its index in dimension `mode`, plus the scalar operand if there is one.
+    An `i32` tile whose element is its index in dimension `mode`, plus the scalar operand if there is one. The sum is at most the
+    largest `i32`.
 
     ```mlir
     // short: %j = cute.tile.iota<[1, 64], 1> %first

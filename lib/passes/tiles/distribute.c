@@ -102,7 +102,10 @@ static MlirValue lower_iota(tile_emitter *e, const tile_op *t)
     MlirValue first = tile_thread_coord(e, &t->out, axis);
     if (mlirOperationGetNumOperands(t->op))
         first = cute_binary(&e->b, "arith.addi", first, mlirOperationGetOperand(t->op, 0));
-    return cute_binary(&e->b, "arith.addi", tile_splat(e, first, count), tile_i32_vector(e, own, count));
+    MlirValue out =
+        cute_binary(&e->b, "arith.addi", tile_splat(e, first, count), tile_i32_vector(e, own, count));
+    tile_note_index(e, out, first, own, count);
+    return out;
 }
 
 static const struct {
@@ -472,6 +475,7 @@ static void lower_function(tile_emitter *e)
     if (!e->failed) tile_finish_roles(e);
     if (!e->failed) start_early(e);
     if (!e->failed) tile_share_reciprocals(e);
+    if (!e->failed) tile_compare_indices(e);
     if (!e->failed)
         cute_op_walk(e->function, "cute.tile.pages", CUTE_WALK_LAST_FIRST, tile_remove_pages, NULL);
     if (!e->failed) cute_op_walk(e->function, "cute.tile.rows", CUTE_WALK_OUTER_FIRST, tile_lower_rows, NULL);

@@ -128,20 +128,23 @@ static int64_t power_within(int64_t a, int64_t b)
     return p;
 }
 
-bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
-                  int64_t threads, tile_distribution *out)
+/* `first`: threads along order[0], at most, where the others fit along the other dimensions. */
+static bool lay_threads(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
+                        int64_t first, int64_t threads, tile_distribution *out)
 {
     *out = (tile_distribution){.shape = *shape};
-    int64_t done[CUTE_TILE_RANK], run[2] = {vector, second};
+    int64_t done[CUTE_TILE_RANK], run[2] = {vector, second}, others = 1;
     bool ok = true;
     for (int i = 0; i < shape->rank; i++) {
         int dim = order[i];
         done[dim] = i < 2 ? power_within(shape->extent[dim], run[i]) : 1;
         ok &= tile_modes_add(&out->values, done[dim], dim, 1);
+        if (i) others *= power_within(shape->extent[dim] / done[dim], threads / others);
     }
+    if (first < threads / others) first = threads / others;
     for (int i = 0; i < shape->rank; i++) {
         int dim = order[i];
-        int64_t along = power_within(shape->extent[dim] / done[dim], threads);
+        int64_t along = power_within(shape->extent[dim] / done[dim], i || threads < first ? threads : first);
         ok &= tile_modes_add(&out->threads, along, dim, done[dim]);
         done[dim] *= along;
         threads /= along;
@@ -151,6 +154,18 @@ bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector
         ok &=
             tile_modes_add(&out->values, shape->extent[order[i]] / done[order[i]], order[i], done[order[i]]);
     return ok;
+}
+
+bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
+                  int64_t threads, tile_distribution *out)
+{
+    return lay_threads(shape, order, vector, second, threads, threads, out);
+}
+
+bool tile_in_runs(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t run,
+                  int64_t threads, tile_distribution *out)
+{
+    return lay_threads(shape, order, vector, 1, run > vector ? run / vector : 1, threads, out);
 }
 
 bool tile_row_major(const cute_tile_shape *shape, int64_t vector, int64_t threads, tile_distribution *out)

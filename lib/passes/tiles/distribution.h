@@ -50,7 +50,11 @@ bool tile_modes_add(tile_modes *modes, int64_t extent, int dim, int64_t step);
  * the dimensions of `order`; the rest of the tile are further values, the remaining threads hold copies. */
 bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
                   int64_t threads, tile_distribution *out);
-/* The same with the last dimension first. */
+/* The same, but adjacent threads hold `run` elements of order[0] at a time, and the next threads those of other dimensions: parts of a run's
+ * length then are at constant distances in a thread, which needs an address for fewer of its elements. */
+bool tile_in_runs(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t run,
+                  int64_t threads, tile_distribution *out);
+/* tile_blocked with the last dimension first. */
 bool tile_row_major(const cute_tile_shape *shape, int64_t vector, int64_t threads, tile_distribution *out);
 /* Each thread along `axis` holds adjacent elements, all of them in lanes of one warp: what a scan works on. */
 bool tile_for_scan(const cute_tile_shape *shape, int axis, int64_t threads, tile_distribution *out);

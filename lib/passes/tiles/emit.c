@@ -125,9 +125,9 @@ static MlirValue shuffle(tile_emitter *e, MlirValue a, MlirValue b, const int32_
                             CUTE_NAMED(cute_attribute(e->context, "mask", list)));
 }
 
-/* The element of the concatenation that element `i` of a shuffle is. */
-static int64_t shuffled_from(MlirAttribute mask, int64_t i)
+int64_t tile_shuffled_from(MlirOperation shuffle, int64_t i)
 {
+    MlirAttribute mask = mlirOperationGetAttributeByName(shuffle, cute_text("mask"));
 #if LLVM_VERSION_MAJOR >= 20
     return mlirDenseI64ArrayGetElement(mask, i);
 #else
@@ -181,14 +181,13 @@ static bool is_late(MlirValue value, int depth)
 static MlirValue part_of_shuffle(tile_emitter *e, part_of *p, MlirOperation op)
 {
     MlirValue from = mlirOperationGetOperand(op, 0);
-    MlirAttribute mask = mlirOperationGetAttributeByName(op, cute_text("mask"));
     part_of *own = cute_arena_alloc(e->arena, sizeof *own);
     int32_t *map = cute_arena_array(e->arena, (size_t)p->count, sizeof *map),
             *place = cute_arena_array(e->arena, (size_t)p->count, sizeof *place);
     if (!own || !map || !place) return e->failed = true, from;
     int64_t all = mlirShapedTypeGetDimSize(mlirValueGetType(from), 0), count = 0;
     for (int64_t i = 0; i < p->count; i++) {
-        int32_t at = (int32_t)(shuffled_from(mask, p->map[i]) % all);
+        int32_t at = (int32_t)(tile_shuffled_from(op, p->map[i]) % all);
         int64_t k = 0;
         while (k < count && map[k] != at) k++;
         if (k == count) map[count++] = at;

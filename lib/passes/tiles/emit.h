@@ -139,6 +139,7 @@ typedef struct tile_emitter {
     tile_peers peers;
     struct tile_scatter *scatter;                /* of cute.tile.reduce_scatter; NULL: the kernel has none */
     struct tile_cluster_reduce *cluster_reduces; /* of each cute.tile.cluster_reduce */
+    struct tile_index *indices;                  /* of each cute.tile.iota */
     bool naive;                                  /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
@@ -176,10 +177,14 @@ MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirV
 /* Elements of a, then of b. */
 MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b);
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);
+/* The element of the concatenation of its operands that element `i` of a vector.shuffle is. */
+int64_t tile_shuffled_from(MlirOperation shuffle, int64_t i);
 /* A constant vector of i32. */
 MlirValue tile_i32_vector(tile_emitter *e, const int32_t *values, int64_t count);
 /* Combines two vectors or scalars by a kind of cute.tile.reduce. */
 MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirValue b);
+/* A scalar of any type, of another lane, in words of 32 bits. `mode`: that of cute_nvgpu.arch.shuffle. */
+MlirValue tile_shuffle(tile_emitter *e, MlirValue value, MlirValue lane, const char *mode);
 
 /* ---- where a thread is ---- */
 
@@ -363,6 +368,13 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
                         MlirValue vector);
 /* The atom's text for stages of these majors: whether M or N is contiguous, not K. */
 void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn);
+
+/* ---- comparisons of indices (compare_indices.c) ---- */
+
+/* `value` is the vector of an iota: first + own[i]. `own` is kept. */
+void tile_note_index(tile_emitter *e, MlirValue value, MlirValue first, const int32_t *own, int64_t count);
+/* Compares constants with distances where that takes fewer instructions. */
+void tile_compare_indices(tile_emitter *e);
 
 /* ---- divisions (reciprocals.c) ---- */
 

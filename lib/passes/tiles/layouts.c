@@ -26,6 +26,7 @@
 #include "lib/ir/ops/tile.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/lane_swaps.h"
 #include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
@@ -354,6 +355,26 @@ static bool distribute_access(layouts *l, const cute_value *tensor, const class 
     return tile_blocked(shape, order, width, second, l->threads, out);
 }
 
+/* A stored sum of a cluster's blocks: lanes of the warp that has the block's own part in registers write whole sectors, so that this part needs
+ * no shared memory. False where it takes more than shuffles. */
+static bool distribute_scattered(layouts *l, const class *c, tile_distribution *out)
+{
+    enum { SECTOR = 256, WORD = 32 /* bits */ };
+    MlirOperation scatter = tile_scattered_source(c->access);
+    if (mlirOperationIsNull(scatter)) return false;
+    const cute_value *tensor = tensor_of_access(c->access);
+    const class *whole = class_of(l, operand(scatter, 0));
+    tile_distribution part, same;
+    cute_tile_shape shape;
+    int contiguous, mode = (int)cute_tile_number(scatter, "mode", 0), bits = tensor->pointer->bits;
+    int64_t vector = bits < WORD ? WORD / bits : 1, width = tile_access_width(tensor, &c->shape, &contiguous);
+    cute_tile_shape_of(mlirValueGetType(result(scatter, 0)), &shape);
+    return whole->resolved && contiguous >= 0 &&
+           tile_scatter_part(&whole->d, mode, whole->shape.extent[mode] / shape.extent[mode], &part) &&
+           tile_reshaped(&part, &c->shape, &same) &&
+           tile_lanes_along(&same, contiguous, SECTOR / bits, vector < width ? vector : width, out);
+}
+
 /* ---- resolution, the largest class first ---- */
 
 /* From a resolved class at the other end of a broadcast, reduction, permutation or reshape. */
@@ -448,6 +469,7 @@ static bool resolve_class(layouts *l, size_t root)
         ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
     } else {
         ok = resolve_from_neighbour(l, root, c);
+        if (!ok && !mlirOperationIsNull(c->access)) ok = distribute_scattered(l, c, &c->d);
         if (!ok && !mlirOperationIsNull(c->access))
             ok = distribute_access(l, tensor_of_access(c->access), c, &c->d);
         if (!ok) ok = tile_row_major(&c->shape, 4, l->threads, &c->d);

@@ -73,9 +73,9 @@ int64_t tile_run(const tile_distribution *d, int dim, int bits)
     return run;
 }
 
-/* `least`: bits of an access that is not divided among more threads. */
+/* `least`: bits of an access that is not divided among more threads; `run`: bits that adjacent threads access. */
 static bool access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
-                                int64_t least, tile_distribution *out)
+                                int64_t least, int64_t run, tile_distribution *out)
 {
     int order[CUTE_TILE_RANK], at = 0, contiguous;
     int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape);
@@ -85,13 +85,13 @@ static bool access_distribution(const cute_value *tensor, const cute_tile_shape 
     if (shape->rank) order[at++] = contiguous;
     for (int i = shape->rank - 1; i >= 0; i--)
         if (i != contiguous) order[at++] = i;
-    return tile_blocked(shape, order, width, 1, threads, out);
+    return tile_in_runs(shape, order, width, run / tensor->pointer->bits, threads, out);
 }
 
 bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
                               tile_distribution *out)
 {
-    return access_distribution(tensor, shape, threads, 0, out);
+    return access_distribution(tensor, shape, threads, 0, INT64_MAX, out);
 }
 
 double tile_access_waste(const cute_value *tensor, const tile_distribution *d)
@@ -570,8 +570,8 @@ void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, cons
     access a = {.value = tensor, .coord = coord, .mask = {NULL}, .ahead = true};
     tile_distribution d;
     a.tensor = cute_type_peek(mlirValueGetType(tensor));
-    enum { ASYNC = 32 /* bits that cp.async copies, at least */ };
-    if (!access_distribution(a.tensor, tile, e->threads, ASYNC, &d)) {
+    enum { ASYNC = 32 /* bits that cp.async copies, at least */, LINE = 1024 /* bits of a line of L2 */ };
+    if (!access_distribution(a.tensor, tile, e->threads, ASYNC, LINE, &d)) {
         e->failed = true;
         return;
     }

@@ -19,8 +19,7 @@ static MlirValue shuffle_word(tile_emitter *e, MlirValue word, MlirValue lane, c
         CUTE_NAMED(cute_attribute(e->context, "mode", cute_string_attribute(e->context, mode))));
 }
 
-/* A scalar of any type, of another lane: in words of 32 bits. */
-static MlirValue shuffle_scalar(tile_emitter *e, MlirValue value, MlirValue lane, const char *mode)
+MlirValue tile_shuffle(tile_emitter *e, MlirValue value, MlirValue lane, const char *mode)
 {
     MlirType type = mlirValueGetType(value), word = tile_i32_type(e);
     bool is_float = mlirTypeIsAFloat(type);
@@ -49,7 +48,7 @@ static MlirValue shuffle_vector(tile_emitter *e, MlirValue vector, MlirValue lan
     MlirValue out = vector;
     for (int64_t i = 0; i < cute_vector_count(type); i++)
         out = cute_vector_insert(&e->b, out,
-                                 shuffle_scalar(e, cute_vector_extract(&e->b, vector, i), lane, mode), i);
+                                 tile_shuffle(e, cute_vector_extract(&e->b, vector, i), lane, mode), i);
     return out;
 }
 

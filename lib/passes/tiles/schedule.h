@@ -111,6 +111,10 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns);
 int64_t tile_staged_bytes(const cute_tile_shape *shape, int bits);
 /* Of a cute.tile.reduce_scatter: bytes of the memory of its role's operations, and of the slots that other blocks write (reduce_scatter.c). */
 int64_t tile_scatter_bytes(MlirOperation op, int64_t *slots);
+/* The cute.tile.reduce_scatter of which a store's tile is computed element by element; null: none. */
+MlirOperation tile_scattered_source(MlirOperation store);
+/* The distribution of one of `blocks` parts of a tile along dimension `mode`, in the registers of `whole`. False where threads divide the parts. */
+bool tile_scatter_part(const tile_distribution *whole, int mode, int64_t blocks, tile_distribution *part);
 /* Of a cute.tile.cluster_reduce: bytes of its slots (cluster_reduce.c). */
 int64_t tile_cluster_reduce_bytes(MlirOperation op);
 /* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
