@@ -61,6 +61,12 @@ static bool is_sum(const tile_distribution *d)
     return true;
 }
 
+bool tile_is_banded(const tile_distribution *given)
+{
+    tile_distribution d;
+    return squeeze(given, &d) && is_sum(&d) && tile_groups_across(&d) == 1;
+}
+
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *given)
 {
     int contiguous;

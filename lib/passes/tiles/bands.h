@@ -34,6 +34,8 @@ typedef struct tile_bands {
 int64_t tile_groups_across(const tile_distribution *d);
 /* Columns of a band of `all`; 0: none fit. */
 int64_t tile_tma_columns(int64_t all, int bits);
+/* Whether threads have the elements of a tile as wgmma has its sums, of which each warpgroup has whole rows. */
+bool tile_is_banded(const tile_distribution *d);
 /* Whether TMA can copy bands of a tile with this distribution, that of wgmma's sums, from or to a tensor: an argument of the kernel. */
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *d);
 /* Bands of `columns` of a tile of `tensor` at `coord`, whose rows are divided among `groups`. False where tile_fits_bands is, or the columns do
