@@ -265,13 +265,28 @@ static void row_major_strides(const cute_tile_shape *shape, int64_t strides[CUTE
     for (int i = shape->rank; i-- > 0; size *= shape->extent[i]) strides[i] = size;
 }
 
-static int64_t place_of_value(const tile_distribution *d, int64_t value)
+/* Where parts of results are in shared memory. The threads that write them may read them: then those that adjacent threads hold as the same value are
+ * adjacent. Else they are in rows. */
+static int64_t place_of_value(const tile_op *t, const tile_distribution *d, int64_t value)
 {
+    tile_distribution own;
     int64_t coord[CUTE_TILE_RANK] = {0}, strides[CUTE_TILE_RANK], place = 0;
+    if (tile_projected(&t->in[0], &t->out.shape, &own) && tile_distribution_equal(&own, &t->out))
+        return value * (cute_tile_size(&d->shape) / tile_values(d));
     row_major_strides(&d->shape, strides);
     tile_modes_coord(&d->values, value, coord);
     for (int i = 0; i < d->shape.rank; i++) place += coord[i] * strides[i];
     return place;
+}
+
+static MlirValue place_of_thread(tile_emitter *e, const tile_op *t, const tile_distribution *d)
+{
+    tile_distribution own;
+    int64_t strides[CUTE_TILE_RANK];
+    if (tile_projected(&t->in[0], &t->out.shape, &own) && tile_distribution_equal(&own, &t->out))
+        return tile_thread_of(e, d, &own);
+    row_major_strides(&d->shape, strides);
+    return tile_thread_offset(e, d, strides);
 }
 
 /* i1: whether the thread's index has bit `step`. */
@@ -352,9 +367,7 @@ static void combine_steps(tile_emitter *e, tile_reduction *r, const sharers *l, 
 static MlirValue own_place(tile_emitter *e, const tile_reduction *r, const sharers *l,
                            const tile_distribution *d, MlirValue *once)
 {
-    int64_t strides[CUTE_TILE_RANK];
-    row_major_strides(&d->shape, strides);
-    MlirValue at = tile_thread_offset(e, d, strides);
+    MlirValue at = place_of_thread(e, r->t, d);
     *once = writes_once(e, &r->t->in[0]);
     for (int i = 0; i < r->steps; i++) {
         MlirValue upper = has_bit(e, l->steps[i]), zero = tile_i32(e, 0);
@@ -375,7 +388,7 @@ static MlirValue exchange_parts(tile_emitter *e, const tile_reduction *r, const 
     MlirStringRef kind = cute_tile_word(t->op, "kind");
     MlirType element = cute_type_element(mlirValueGetType(p->values));
     int bits;
-    int64_t elements = cute_tile_size(&d->shape), strides[CUTE_TILE_RANK];
+    int64_t elements = cute_tile_size(&d->shape);
     const char *text = tile_element_text(e, element, &bits);
     char *layout = cute_arena_printf(e->arena, "(%lld,%lld):(%lld,1)", (long long)l->warps,
                                      (long long)elements, (long long)elements);
@@ -393,13 +406,12 @@ static MlirValue exchange_parts(tile_emitter *e, const tile_reduction *r, const 
     }
     tile_if_end(e, &writes);
     tile_barrier(e);
-    row_major_strides(&t->out.shape, strides);
-    base = tile_thread_offset(e, &t->out, strides);
+    base = place_of_thread(e, t, &t->out);
     MlirValue out = {NULL}, one = {NULL};
     for (int64_t part = 0; part < l->warps && !e->failed; part++) {
         MlirValue own = {NULL};
         for (int64_t v = 0; v < tile_values(&t->out) && !e->failed; v++) {
-            MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, place_of_value(&t->out, v)));
+            MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, place_of_value(t, &t->out, v)));
             one = tile_emit(e, "cute.memref.load",
                             CUTE_OPERANDS(shared, pair_coord(e, tile_i32(e, part), at)), CUTE_NO_NAMED);
             if (e->failed) return one;
@@ -448,7 +460,7 @@ MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t)
     p.values = reduce_values(e, cute_tile_word(t->op, "kind"), operand, t, &d);
     p.places = cute_arena_array(e->arena, (size_t)p.count, sizeof *p.places);
     if (!p.places) e->failed = true;
-    for (int64_t v = 0; v < p.count && !e->failed; v++) p.places[v] = place_of_value(&d, v);
+    for (int64_t v = 0; v < p.count && !e->failed; v++) p.places[v] = place_of_value(t, &d, v);
     return reduce_threads(e, &r, &d, &p);
 }
 
@@ -485,12 +497,12 @@ static bool reduce_part(tile_emitter *e, const tile_reduction *r, MlirValue valu
     *out = (tile_partial){.places = cute_arena_array(e->arena, (size_t)count, sizeof *out->places)};
     if (!order || !seen || !terms || !out->places) return false;
     for (int64_t i = 0; i < count; i++) {
-        int64_t place = place_of_value(&r->d, r->result_of[map[i]]);
+        int64_t place = place_of_value(r->t, &r->d, r->result_of[map[i]]);
         if (index_of(out->places, out->count, place) == out->count) out->places[out->count++] = place;
     }
     int64_t own = out->count, each = count / own;
     for (int64_t i = 0; i < count; i++) {
-        int64_t k = index_of(out->places, own, place_of_value(&r->d, r->result_of[map[i]]));
+        int64_t k = index_of(out->places, own, place_of_value(r->t, &r->d, r->result_of[map[i]]));
         if (seen[k] == each || count % own) return false; /* results of different numbers of values */
         order[seen[k]++ * own + k] = (int32_t)i;
     }
