@@ -297,7 +297,7 @@ static const char *emit_compute(writer *w, epilogue_node *n)
     for (int i = 0; i < n->count; i++) args[i] = emit_node(w, n->args[i]);
     for (int i = from; i < n->count; i++) any = any || w->tiles[n->args[i]->number];
     if (!any) args[from] = as_tile(w, n->args[from]);
-    bool fast = n->function->approximate && cute_dtype_get(w->tree->problem.out)->bytes <= 2;
+    bool fast = epilogue_approximates(w->tree, n);
     return emit_line(w, "cute.tile.%s %s%s%s%s%s%s", n->function->tile, args[0], n->count > 1 ? ", " : "",
                      n->count > 1 ? args[1] : "", n->count > 2 ? ", " : "", n->count > 2 ? args[2] : "",
                      fast ? " {fast}" : "");

@@ -127,7 +127,7 @@ static bool fits(MlirOperation op, tile_distribution *d)
     if (cute_op_has(op, "kind")) return false; /* it adds to the tensor */
     MlirValue tensor = mlirOperationGetOperand(op, 1);
     return mlirOperationGetNumOperands(op) == 3 &&
-           tile_fits_bands(cute_type_peek(mlirValueGetType(tensor)), tensor, d);
+           tile_fits_stored_bands(cute_type_peek(mlirValueGetType(tensor)), tensor, d);
 }
 
 static void end_set(candidates *s, int64_t *number)

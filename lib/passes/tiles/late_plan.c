@@ -95,7 +95,7 @@ static bool make_plan(MlirOperation store, const MlirOperation *loads, int count
         if (!tile_distribution_of(mlirValueGetType(mlirOperationGetResult(loads[i], 0)), &own) ||
             !tile_bands_of(mlirOperationGetOperand(loads[i], 0), mlirOperationGetOperand(loads[i], 1), &own,
                            groups, columns, buffers, b) ||
-            !tile_distribution_equal(&b->d, &out->stored.d))
+            !tile_distribution_equal(&b->d, &out->stored.d) || b->halved)
             return false;
         if (b->box * b->bits / 8 < least) least = b->box * b->bits / 8;
         if (b->bits == out->stored.bits && !shares) {

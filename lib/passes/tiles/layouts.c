@@ -759,7 +759,7 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     bool atomic = cute_op_has(op, "kind");
     int64_t across = tile_groups_across(d);
     if (tile_is_hopper(l->arch) && (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
-        tile_fits_bands(tensor, operand(op, 1), d)) {
+        tile_fits_stored_bands(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("width"),
             mlirIntegerAttrGet(
@@ -780,10 +780,10 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
     if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
     tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
     if (tile_groups_across(&stored) > 1 ||
-        !tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored))
+        !tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), &stored))
         return false;
     MlirAttribute mark;
-    if (tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
+    if (tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), d))
         mark = mlirUnitAttrGet(l->context);
     else if (tile_is_row(op, d))
         mark = cute_string_attribute(l->context, TILE_LATE_ROW);

@@ -121,4 +121,36 @@ gpu.module @m {
     cute.tile.store %g, %z[%i, %j]
     gpu.return
   }
+
+  // Of every second column of sums a thread has single columns of a band, which it writes one by one.
+  // CHECK-LABEL: gpu.func @gated
+  // CHECK:         cute.tile.store<{tma, width = 64 : i32}>{{.*}}tensor<128x128xf16, #cute.layout<"((4,8,8),
+  // PTX-LABEL:   .entry gated(
+  // PTX:         wgmma.wait_group.sync.aligned 0
+  // PTX-NOT:     st.global
+  // PTX:         st.shared.b16
+  // PTX-NOT:     st.global
+  // PTX:         cp.async.bulk.tensor.2d.global.shared
+  // PTX-NOT:     st.global
+  // PTX:         ret;
+  gpu.func @gated(%a: !A, %b: !A, %d: !A) kernel {
+    %i, %j = cute.tile.program<[128, 128]> %d
+    %n = cute.tile.count<1, 64> %a
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[256, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      scf.yield %p : tensor<128x256xf32>
+    }
+    %pairs = cute.tile.reshape<[128, 128, 2]> %s
+    %u = cute.tile.pick<0, 2> %pairs
+    %v = cute.tile.pick<1, 2> %pairs
+    %g = cute.tile.mul %u, %v
+    %o = cute.tile.cast<f16> %g
+    cute.tile.store %o, %d[%i, %j]
+    gpu.return
+  }
 }
