@@ -261,8 +261,7 @@ static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, double 
             b.value = a[0].value * a[1].value;
             b.error = a[0].error * a[1].value + a[1].error * a[0].value + 0x1p-22 * b.value;
         }
-        if (n->function->approximate && cute_dtype_get(t->problem.out)->bytes <= 2)
-            b.error += 0x1p-9 * most / 8;
+        if (epilogue_approximates(t, n)) b.error += 0x1p-9 * most / 8;
         break;
     case EPILOGUE_REDUCE: {
         double count = n->group ? (double)n->group

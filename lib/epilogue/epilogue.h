@@ -149,6 +149,9 @@ typedef struct epilogue_tree {
     epilogue_node *sums;
 } epilogue_tree;
 
+/* Whether a function is approximated: no matrix that is stored has more than 16 bits. */
+bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n);
+
 /* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an
  * error. */
 cute_status epilogue_parse(cute_arena *arena, const char *label, const char *text, size_t length,

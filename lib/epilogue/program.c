@@ -260,15 +260,44 @@ static const char *as_tile(writer *w, epilogue_node *n)
     return tile;
 }
 
+/* Whether `n` alone uses its operand `i`, a product of this kernel: a multiplication and an addition are one instruction. */
+static bool is_own_product(const writer *w, const epilogue_node *n, int i)
+{
+    const epilogue_tree *t = w->tree;
+    const epilogue_node *x = n->args[i];
+    int uses = 0;
+    if (x->op != EPILOGUE_COMPUTE || strcmp(x->function->name, "mul") != 0 || x->materialized ||
+        x->stage != n->stage || w->values[x->number])
+        return false;
+    for (int k = 0; k < t->count; k++)
+        for (int a = 0; a < t->nodes[k]->count; a++) uses += t->nodes[k]->args[a] == x;
+    for (int k = 0; k < t->output_count; k++) uses += t->outputs[k].node == x;
+    return uses == 1;
+}
+
+/* x y + z in one rounding. */
+static const char *emit_fma(writer *w, epilogue_node *product, epilogue_node *z)
+{
+    epilogue_node *of[] = {product->args[0], product->args[1], z};
+    const char *args[3];
+    bool any = false;
+    for (int i = 0; i < 3; i++) args[i] = emit_node(w, of[i]);
+    for (int i = 0; i < 3; i++) any = any || w->tiles[of[i]->number];
+    if (!any) args[0] = as_tile(w, of[0]);
+    return emit_line(w, "cute.tile.fma %s, %s, %s", args[0], args[1], args[2]);
+}
+
 static const char *emit_compute(writer *w, epilogue_node *n)
 {
+    for (int i = 0; strcmp(n->function->name, "add") == 0 && i < 2; i++)
+        if (is_own_product(w, n, i)) return emit_fma(w, n->args[i], n->args[1 - i]);
     bool where = strcmp(n->function->name, "where") == 0, any = false;
     int from = where ? 1 : 0;
     const char *args[3];
     for (int i = 0; i < n->count; i++) args[i] = emit_node(w, n->args[i]);
     for (int i = from; i < n->count; i++) any = any || w->tiles[n->args[i]->number];
     if (!any) args[from] = as_tile(w, n->args[from]);
-    bool fast = n->function->approximate && cute_dtype_get(w->tree->problem.out)->bytes <= 2;
+    bool fast = epilogue_approximates(w->tree, n);
     return emit_line(w, "cute.tile.%s %s%s%s%s%s%s", n->function->tile, args[0], n->count > 1 ? ", " : "",
                      n->count > 1 ? args[1] : "", n->count > 2 ? ", " : "", n->count > 2 ? args[2] : "",
                      fast ? " {fast}" : "");

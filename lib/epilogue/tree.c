@@ -136,3 +136,14 @@ bool epilogue_needs_rows(const epilogue_tree *t)
     }
     return false;
 }
+
+bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n)
+{
+    if (!n->function->approximate || cute_dtype_get(t->problem.out)->bytes > 2) return false;
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        bool matrix = o->node->shape.rows && o->node->shape.mul;
+        if (matrix && cute_dtype_get(o->dtype)->bytes > 2) return false;
+    }
+    return true;
+}

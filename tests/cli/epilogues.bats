@@ -203,6 +203,8 @@ wrong() {
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 2000 --count 6
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+    run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 3000 --count 6
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
 }
 
 @test "each of CUTLASS's epilogues that the documentation lists is right" {

@@ -29,16 +29,21 @@ def dgelu_tanh(x):
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * x * x)
 
 
+def dgelu(x):
+    return 0.5 * (1 + erf(x / np.sqrt(2))) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+
+
 # Functions of one operand: NumPy's value, and the error of the hardware's approximation where D has at most 16 bits.
 UNARY = {"relu": (lambda x: np.maximum(x, 0), 0), "sigmoid": (sigmoid, 2.0 ** -9), "silu": (lambda x: x * sigmoid(x), 2.0 ** -9),
-         "tanh": (np.tanh, 2.0 ** -9), "gelu_tanh": (gelu_tanh, 2.0 ** -9), "gelu": (lambda x: 0.5 * x * (1 + erf(x / np.sqrt(2))), 0),
-         "abs": (np.abs, 0), "square": (np.square, 0), "erf": (erf, 0), "sin": (np.sin, 0), "cos": (np.cos, 0), "relu6": (lambda x: np.clip(x, 0, 6), 0),
+         "tanh": (np.tanh, 2.0 ** -9), "gelu_tanh": (gelu_tanh, 2.0 ** -9), "gelu": (lambda x: 0.5 * x * (1 + erf(x / np.sqrt(2))), 2.0 ** -19),
+         "abs": (np.abs, 0), "square": (np.square, 0), "erf": (erf, 2.0 ** -20), "sin": (np.sin, 0), "cos": (np.cos, 0), "relu6": (lambda x: np.clip(x, 0, 6), 0),
          "softplus": (lambda x: np.logaddexp(x, 0), 0), "hardswish": (lambda x: x * np.clip(x / 6 + 0.5, 0, 1), 0), "-": (np.negative, 0),
-         "dgelu_tanh": (dgelu_tanh, 2.0 ** -8), "dsigmoid": (lambda x: sigmoid(x) * (1 - sigmoid(x)), 2.0 ** -8),
+         "dgelu_tanh": (dgelu_tanh, 2.0 ** -8), "dgelu": (dgelu, 2.0 ** -18), "dsigmoid": (lambda x: sigmoid(x) * (1 - sigmoid(x)), 2.0 ** -8),
          "dsilu": (lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x))), 2.0 ** -7), "dtanh": (lambda x: 1 - np.tanh(x) ** 2, 2.0 ** -8)}
 CONFIGURATIONS = {"f16": ["128x256:4:2x1:0", "128x128:6:1x1:0", "128x64:8:1x1:0"], "bf16": ["128x256:4:2x1:0", "128x128:6:1x1:0"],
                   "e4m3": ["128x256:4:2x1:0", "128x128:6:1x1:0"]}
-ROWS_FROM, BATCHES_FROM = 1000, 2000  # numbers of trees with norms of rows, and of any trees in batches
+# Numbers of trees with norms of rows, of any trees in batches, and of those whose results and reductions are computed together.
+ROWS_FROM, BATCHES_FROM, JOINED_FROM = 1000, 2000, 3000
 PRODUCTS = [("f16", ["f16", "f32"]), ("bf16", ["bf16", "f32"]), ("e4m3", ["f16", "bf16", "f32", "e4m3"])]
 
 
@@ -51,7 +56,7 @@ class EpilogueTree:
     def __init__(self, seed, item=0):
         """`item`: of a batch, whose products have the same tree and other numbers."""
         self.rng, self.seed, self.item = np.random.default_rng([seed, 29]), seed, item
-        self.batch, self.batched = (int(self.rng.integers(2, 5)) if seed >= BATCHES_FROM else 1), {}
+        self.batch, self.batched = (int(self.rng.integers(2, 5)) if BATCHES_FROM <= seed < JOINED_FROM else 1), {}
         self.data, self.kinds, self.outputs, self.statements, self.scalars = {}, {}, {}, [], {}
         self.dtype, outs = PRODUCTS[seed % 3]
         self.out = self.pick(outs)
@@ -64,6 +69,9 @@ class EpilogueTree:
         self.vector = "f32" if self.out in ("e4m3", "e5m2") else self.out
         if self.chance(25):
             self.m, self.n = 64 * int(self.rng.integers(1, 5)), 128 * int(self.rng.integers(1, 4))
+        self.joined = seed >= JOINED_FROM
+        if self.joined:
+            self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype])
         self.rows = ROWS_FROM <= seed < BATCHES_FROM or (self.batch > 1 and self.chance(30))  # reductions of rows of a cluster's tiles, mostly
         if self.rows and self.chance(80):
             self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype])
@@ -232,7 +240,7 @@ class EpilogueTree:
         for _ in range(int(self.rng.integers(0, 4))):
             x = self.step(x)
         z = self.let("z", x)
-        shape = self.pick(["rms", "layer", "softmax", "largest"]) if self.rows else self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
+        shape = self.pick(["rms", "layer", "softmax", "largest"]) if self.rows else self.pick(["gated", "gradient", "reductions"]) if self.joined else self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
         d = z
         if shape == "gated":
             step = self.pick([2, 2, 2, 4])
@@ -269,15 +277,19 @@ class EpilogueTree:
             self.store("S", s, "", self.out, "aux ")
         elif shape == "gradient":
             aux = self.load("ij")
-            d = self.let("g", self.binary("*", z, self.unary(self.pick(["dgelu_tanh", "dsilu", "dtanh"]), aux)))
+            d = self.let("g", self.binary("*", z, self.unary(self.pick(["dgelu_tanh", "dsilu", "dtanh"] + ["dgelu"] * 2 * self.joined), aux)))
             self.store("bgrad", self.reduce("sum", d, 0), "[j]")
+            if self.joined and self.chance(60):
+                self.store("norms", self.reduce("sum", self.binary("*", d, d), 1), "[i]")
         if self.chance(50) and d.text != "g":
             d = self.step(d)
         d = self.let("y", d)
         self.store("D", d, "")
-        if self.chance(35):
+        if self.chance(60 if self.joined else 35):
             self.store("Z", z, "", prefix="aux ")
-        if shape == "reductions" or self.chance(20):
+        if self.joined and self.chance(40):
+            self.store("W", self.unary(self.pick(["gelu", "erf", "tanh", "square"]), d), ":f32", "f32", prefix="aux ")
+        if shape == "reductions" or self.chance(60 if self.joined else 20):
             for i in range(int(self.rng.integers(1, 4))):
                 kind, axis = self.pick(["sum", "max", "min", "mean", "amax"]), self.pick([0, 1, None])
                 r = self.reduce(kind, self.pick([d, z]), axis)

@@ -3,7 +3,7 @@
  * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which
  * overflows for the smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions
  * of sm_89, which saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no
- * operation with two results on vectors of rank 2 and more; divisions of f32 that may be approximated are div.approx; arith.maxnumf, arith.minnumf, arith.maximumf and
+ * operation with two results on vectors of rank 2 and more; divisions of f32 that may be approximated are div.approx or rcp.approx; arith.maxnumf, arith.minnumf, arith.maximumf and
  * arith.minimumf are intrinsics where these are one instruction (arith-expand emits three); bytes are shifted and converted to f16 four or
  * two at a time (byte_vectors.h).
  *
@@ -42,15 +42,28 @@ static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
     return true;
 }
 
-/* Of f32, where it may be approximated: LLVM's division is exact whatever its flags are. */
+static bool is_one(MlirValue value)
+{
+    MlirAttribute element = cute_constant_splat(value);
+    if (mlirAttributeIsNull(element)) {
+        MlirOperation op = cute_defining_op(value);
+        if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return false;
+        element = mlirOperationGetAttributeByName(op, cute_text("value"));
+    }
+    return mlirAttributeIsAFloat(element) && mlirFloatAttrGetValueDouble(element) == 1;
+}
+
+/* Of f32, where it may be approximated: LLVM's division is exact whatever its flags are. One is divided by a reciprocal. */
 static bool lower_division(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), f32 = cute_type_element(type);
     if (!mlirTypeIsAF32(f32) || !cute_may_approximate(op)) return false;
     cute_builder b = cute_builder_before(op);
-    const MlirNamedAttribute intrinsic =
-        cute_attribute(b.context, "intrin", cute_string_attribute(b.context, "llvm.nvvm.div.approx.ftz.f"));
+    intptr_t from = is_one(mlirOperationGetOperand(op, 0)); /* of the operands */
+    const MlirNamedAttribute intrinsic = cute_attribute(
+        b.context, "intrin",
+        cute_string_attribute(b.context, from ? "llvm.nvvm.rcp.approx.ftz.f" : "llvm.nvvm.div.approx.ftz.f"));
     MlirValue in[2], out;
     bool vector = mlirTypeIsAVector(type), flat = vector && mlirShapedTypeGetRank(type) != 1;
     for (intptr_t i = 0; i < 2; i++) {
@@ -58,13 +71,15 @@ static bool lower_division(MlirOperation op, const cute_device_work *w)
         if (flat) in[i] = cute_unary(&b, "vector.shape_cast", in[i], cute_vector_flat(type));
     }
     if (!vector) {
-        out = cute_build_value(&b, "llvm.call_intrinsic", f32, (cute_operands){in, 2}, CUTE_NAMED(intrinsic));
+        out = cute_build_value(&b, "llvm.call_intrinsic", f32, (cute_operands){in + from, 2 - from},
+                               CUTE_NAMED(intrinsic));
     } else {
         out = cute_undefined(&b, cute_vector_flat(type));
         for (int64_t i = 0; i < cute_vector_count(type); i++) {
             MlirValue of[2] = {cute_vector_extract(&b, in[0], i), cute_vector_extract(&b, in[1], i)};
             out = cute_vector_insert(&b, out,
-                                     cute_build_value(&b, "llvm.call_intrinsic", f32, (cute_operands){of, 2},
+                                     cute_build_value(&b, "llvm.call_intrinsic", f32,
+                                                      (cute_operands){of + from, 2 - from},
                                                       CUTE_NAMED(intrinsic)),
                                      i);
         }

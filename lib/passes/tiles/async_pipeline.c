@@ -115,18 +115,19 @@ static void note_scratch(MlirOperation op, void *context)
     enum { STORED = 32 << 10, WARPS = 32 };
     scratch *s = context;
     int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"),
-         reduces = cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
         s->stores = STORED;
-        s->store_count++;
+        s->store_count += mlirOperationEqual(tile_joined_store(op), op);
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
     } else if (moved && !tile_needs_no_memory(op)) {
         bytes = tile_bytes(mlirValueGetType(value), 0);
-    } else if (reduces && !tile_needs_no_memory(op)) {
+    } else if (cute_op_is(op, "cute.tile.reduce") && !tile_needs_no_memory(op)) {
+        bytes = tile_reduction_bytes(op);
+    } else if (cute_op_is(op, "cute.tile.scan") && !tile_needs_no_memory(op)) {
         int64_t all = tile_bytes(mlirValueGetType(value), 0),
                 parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
         bytes = parts < all ? parts : all;

@@ -42,11 +42,11 @@ int64_t tile_groups_across(const tile_distribution *d)
     return last >= 3 && d->threads.at[last].dim == d->shape.rank - 1 ? d->threads.at[last].extent : 1;
 }
 
-/* Whether threads have the elements of a tile as wgmma has its sums. */
-static bool is_sum(const tile_distribution *d)
+/* Whether threads have the elements of a tile as wgmma has its sums, of which each has `adjacent` columns. */
+static bool is_part_of_sum(const tile_distribution *d, int64_t adjacent)
 {
     /* 4 along N, 8 along M, 4 warps, then warpgroups. */
-    static const tile_mode of_warp[] = {{4, 1, 2}, {8, 0, 1}, {4, 0, 16}};
+    const tile_mode of_warp[] = {{4, 1, adjacent}, {8, 0, 1}, {4, 0, 16}};
     tile_modes want = {0};
     for (int i = 0; i < 3; i++) tile_modes_add(&want, of_warp[i].extent, of_warp[i].dim, of_warp[i].step);
     int64_t across = tile_groups_across(d), groups = tile_threads(d) / TILE_BAND_GROUP / across;
@@ -61,7 +61,30 @@ static bool is_sum(const tile_distribution *d)
     return true;
 }
 
+static bool is_sum(const tile_distribution *d)
+{
+    return is_part_of_sum(d, 2);
+}
+
+/* Every second column of sums. */
+static bool is_half_of_sum(const tile_distribution *d)
+{
+    return is_part_of_sum(d, 1) && tile_groups_across(d) == 1;
+}
+
+bool tile_is_banded(const tile_distribution *given)
+{
+    tile_distribution d;
+    return squeeze(given, &d) && (is_sum(&d) || is_half_of_sum(&d)) && tile_groups_across(&d) == 1;
+}
+
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *given)
+{
+    tile_distribution d;
+    return squeeze(given, &d) && is_sum(&d) && tile_fits_stored_bands(tensor, value, given);
+}
+
+bool tile_fits_stored_bands(const cute_value *tensor, MlirValue value, const tile_distribution *given)
 {
     int contiguous;
     tile_distribution of, *d = &of;
@@ -73,7 +96,7 @@ bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distr
         tensor->tree || tensor->pointer->bits < 16 || tensor->pointer->bits > 32)
         return false;
     int bits = tensor->pointer->bits;
-    if (!is_sum(d)) return false;
+    if (!is_sum(d) && !is_half_of_sum(d)) return false;
     int64_t across = tile_groups_across(d);
     int64_t width = tile_access_width(tensor, &given->shape, &contiguous);
     return contiguous == given->shape.rank - 1 && width * bits == 128 &&
@@ -85,7 +108,8 @@ bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d
 {
     *out = (tile_bands){.tensor = tensor, .coord = coord, .columns = columns, .buffers = buffers};
     out->type = cute_type_peek(mlirValueGetType(tensor));
-    if (!squeeze(d, &out->d) || !tile_fits_bands(out->type, tensor, d)) return false;
+    if (!squeeze(d, &out->d) || !tile_fits_stored_bands(out->type, tensor, d)) return false;
+    out->halved = is_half_of_sum(&out->d);
     out->shape = d->shape;
     out->lead = d->shape.rank - 2;
     out->element = out->type->pointer->element;
@@ -315,6 +339,7 @@ tile_pieces tile_bands_pieces(tile_emitter *e, const tile_bands *bands, bool loa
 {
     tile_pieces out = {{NULL}, {NULL}};
     bool half = bands->bits == 16;
+    if (bands->halved) return out;
     char *atom =
         cute_arena_printf(e->arena,
                           !half  ? "!cute_nvgpu.atom.universal_copy<%s, 64 b>"
@@ -339,6 +364,47 @@ tile_pieces tile_bands_pieces(tile_emitter *e, const tile_bands *bands, bool loa
     out.part = tile_emit(e, load ? "cute.tiled.copy.partition_S" : "cute.tiled.copy.partition_D",
                          CUTE_OPERANDS(out.copy, bands->view, thread), CUTE_NO_NAMED);
     return out;
+}
+
+tile_group_threads tile_enter_group(tile_emitter *e)
+{
+    tile_group_threads outer = {e->thread, e->threads};
+    if (e->threads > TILE_BAND_GROUP)
+        e->thread = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, TILE_BAND_GROUP));
+    e->threads = TILE_BAND_GROUP;
+    return outer;
+}
+
+void tile_leave_group(tile_emitter *e, tile_group_threads outer)
+{
+    e->thread = outer.thread;
+    e->threads = outer.threads;
+}
+
+/* A piece of which a thread has single columns, in the order of tile_piece_map: no stmatrix has them. */
+static void write_halves(tile_emitter *e, const tile_bands *bands, int64_t buffer, int64_t column,
+                         MlirValue values)
+{
+    char text[96];
+    tile_distribution d = {.shape = {.rank = 2, .extent = {bands->rows, PIECE}}};
+    tile_modes_add(&d.threads, 4, 1, 1);
+    tile_modes_add(&d.threads, 8, 0, 1);
+    tile_modes_add(&d.threads, 4, 0, 16);
+    tile_modes_add(&d.values, 2, 0, 8);
+    tile_modes_add(&d.values, 4, 1, 4);
+    tile_modes_add(&d.values, bands->rows / ROWS, 0, ROWS);
+    snprintf(text, sizeof text, "!cute.coord<\"(_,_,%lld)\">",
+             (long long)(buffer * bands->boxes + column / bands->box));
+    MlirValue unit =
+        tile_emit(e, "cute.slice", CUTE_OPERANDS(bands->view, tile_static(e, text)), CUTE_NO_NAMED);
+    snprintf(text, sizeof text, "!cute.tile<\"[%lld:1;%d:1]\">", (long long)bands->rows, PIECE);
+    MlirValue tile = tile_static(e, text);
+    snprintf(text, sizeof text, "!cute.coord<\"(0,%lld)\">", (long long)(column % bands->box / PIECE));
+    MlirValue piece =
+        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(unit, tile, tile_static(e, text)), CUTE_NO_NAMED);
+    tile_group_threads outer = tile_enter_group(e);
+    if (!e->failed) tile_to_shared(e, &d, values, piece, 1);
+    tile_leave_group(e, outer);
 }
 
 /* A thread's elements of the piece at `column` of a buffer. */
@@ -379,6 +445,10 @@ MlirValue tile_read_piece(tile_emitter *e, const tile_bands *bands, const tile_p
 void tile_write_piece(tile_emitter *e, const tile_bands *bands, const tile_pieces *p, int64_t buffer,
                       int64_t column, MlirValue values)
 {
+    if (bands->halved) {
+        write_halves(e, bands, buffer, column, values);
+        return;
+    }
     MlirValue fragment = tile_fragment(e, bands->element, VALUES, bands->rows / ROWS, 1, values);
     copy_piece(e, p, retiled(e, p, fragment), piece_of(e, bands, p, buffer, column));
 }
@@ -397,8 +467,11 @@ bool tile_piece_map(const tile_bands *bands, int64_t column, int32_t *map)
         tile_modes_coord(&bands->d.values, v, coord);
         within = coord[1] - column;
         row = coord[0] % ROWS;
-        if (within < 0 || within >= PIECE || within % 8 > 1 || (row != 0 && row != 8)) continue;
-        int64_t at = within % 8 + (row ? 2 : 0) + within / 8 * 4 + coord[0] / ROWS * VALUES;
+        bool own = bands->halved ? within % 4 == 0 : within % 8 <= 1;
+        if (within < 0 || within >= PIECE || !own || (row != 0 && row != 8)) continue;
+        int64_t at =
+            bands->halved ? (row ? 1 : 0) + within / 4 * 2 : within % 8 + (row ? 2 : 0) + within / 8 * 4;
+        at += coord[0] / ROWS * VALUES;
         if (at < count) map[at] = (int32_t)v;
     }
     for (int64_t i = 0; i < count; i++)

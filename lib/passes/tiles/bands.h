@@ -18,6 +18,7 @@ typedef struct tile_bands {
     cute_tile_shape shape;   /* of the tile */
     tile_distribution d;     /* of rank 2, without `lead` leading dimensions of extent 1 */
     int lead;
+    bool halved; /* every second column of sums: a thread has single columns, which only stores have */
     const char *element;
     int bits;
     int64_t rows, columns; /* of a warpgroup's band */
@@ -34,9 +35,14 @@ typedef struct tile_bands {
 int64_t tile_groups_across(const tile_distribution *d);
 /* Columns of a band of `all`; 0: none fit. */
 int64_t tile_tma_columns(int64_t all, int bits);
+/* Whether threads have the elements of a tile as wgmma has its sums or every second column of them, of which each warpgroup has whole rows. */
+bool tile_is_banded(const tile_distribution *d);
 /* Whether TMA can copy bands of a tile with this distribution, that of wgmma's sums, from or to a tensor: an argument of the kernel. */
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *d);
-/* Bands of `columns` of a tile of `tensor` at `coord`, whose rows are divided among `groups`. False where tile_fits_bands is, or the columns do
+/* The same of a store, which may be of every second column of sums. */
+bool tile_fits_stored_bands(const cute_value *tensor, MlirValue value, const tile_distribution *d);
+/* Bands of `columns` of a tile of `tensor` at `coord`, whose rows are divided among `groups`. False where
+ * tile_fits_stored_bands is, or the columns do
  * not fit. */
 bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d, int64_t groups,
                    int64_t columns, int64_t buffers, tile_bands *out);
@@ -67,6 +73,14 @@ void tile_bands_copy(tile_emitter *e, const tile_bands *bands, tile_band_index b
                      MlirValue load);
 /* Copies a band of the tensor to L2, by one warp. */
 void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, tile_band_index band);
+
+/* Emits for the threads of a warpgroup, until tile_leave_group. */
+typedef struct tile_group_threads {
+    MlirValue thread;
+    int64_t threads;
+} tile_group_threads;
+tile_group_threads tile_enter_group(tile_emitter *e);
+void tile_leave_group(tile_emitter *e, tile_group_threads outer);
 
 /* Access of the buffers by threads, in pieces of 16 columns: ldmatrix, stmatrix or plain copies. */
 typedef struct tile_pieces {

@@ -364,8 +364,40 @@ static void set_vectors(MlirOperation op, void *context)
 
 /* ---- one kernel ---- */
 
-static void lower_op(tile_emitter *e, tile_op *t)
+/* The operations that are joined with the first one, which is `at`; they are removed. */
+static void lower_joined(work *w, size_t at)
 {
+    tile_emitter *e = w->e;
+    const tile_op *ops[TILE_JOINED_OPS] = {NULL};
+    MlirValue results[TILE_JOINED_OPS] = {{NULL}};
+    tile_joined set;
+    tile_joined_with(w->ops[at].op, &set);
+    for (size_t i = at; i < w->count; i++)
+        for (int k = 0; k < set.count; k++)
+            if (mlirOperationEqual(w->ops[i].op, set.ops[k])) {
+                ops[k] = &w->ops[i];
+                w->ops[i].done = true;
+            }
+    for (int k = 0; k < set.count; k++)
+        if (!ops[k]) e->failed = true;
+    if (!e->failed) tile_lower_joined(e, ops, set.count, results);
+    if (e->failed) {
+        e->failed = false;
+        tile_fail(e, "these stores and reductions, which are computed together, are not lowered");
+        return;
+    }
+    for (int k = 0; k < set.count; k++) {
+        if (mlirOperationGetNumResults(set.ops[k]))
+            mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(set.ops[k], 0), results[k]);
+        mlirOperationDestroy(set.ops[k]);
+    }
+}
+
+static void lower_op(work *w, size_t at)
+{
+    tile_emitter *e = w->e;
+    tile_op *t = &w->ops[at];
+    if (t->done) return;
     e->b = cute_builder_before(t->op);
     if (!cute_op_is(t->op, "cute.tile.role")) tile_enter_role(e, t->role);
     if (t->in_place) {
@@ -383,6 +415,10 @@ static void lower_op(tile_emitter *e, tile_op *t)
         return;
     }
     if (e->naive) tile_barrier(e);
+    if (cute_op_has(t->op, TILE_JOINED)) {
+        lower_joined(w, at);
+        return;
+    }
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_is(t->op, lowerings[i].name)) continue;
         MlirValue value = lowerings[i].lower(e, t);
@@ -469,7 +505,7 @@ static void lower_function(tile_emitter *e)
         if (cute_op_is(w.ops[i].op, "cute.tile.gemm") && cute_tile_number(w.ops[i].op, "pending", 0) &&
             !e->naive && !tile_make_accumulator(e, &w.ops[i]))
             e->failed = true;
-    for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
+    for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(&w, i);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);

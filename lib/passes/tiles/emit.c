@@ -145,15 +145,15 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 enum { PARTS = 256 };
 
 /* The same elements of the operands of a value, and of the value. */
-typedef struct part_of {
+struct tile_parts {
     const int32_t *map;
     int64_t count;
     MlirValue from[PARTS], to[PARTS];
     int known;
     bool whole; /* what numbers and the first of `from` give: there is no map */
-} part_of;
+};
 
-static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
+static MlirValue keep_part(tile_parts *p, MlirValue value, MlirValue out)
 {
     if (p->known < PARTS) {
         p->from[p->known] = value;
@@ -162,7 +162,7 @@ static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
     return out;
 }
 
-static MlirValue part(tile_emitter *e, part_of *p, MlirValue value);
+static MlirValue part(tile_emitter *e, tile_parts *p, MlirValue value);
 
 /* Whether `value` is computed from a late load. */
 static bool is_late(MlirValue value, int depth)
@@ -178,10 +178,10 @@ static bool is_late(MlirValue value, int depth)
 }
 
 /* Elements of a broadcast late load: the different ones of its operand, in the places of the result. */
-static MlirValue part_of_shuffle(tile_emitter *e, part_of *p, MlirOperation op)
+static MlirValue part_of_shuffle(tile_emitter *e, tile_parts *p, MlirOperation op)
 {
     MlirValue from = mlirOperationGetOperand(op, 0);
-    part_of *own = cute_arena_alloc(e->arena, sizeof *own);
+    tile_parts *own = cute_arena_alloc(e->arena, sizeof *own);
     int32_t *map = cute_arena_array(e->arena, (size_t)p->count, sizeof *map),
             *place = cute_arena_array(e->arena, (size_t)p->count, sizeof *place);
     if (!own || !map || !place) return e->failed = true, from;
@@ -193,12 +193,12 @@ static MlirValue part_of_shuffle(tile_emitter *e, part_of *p, MlirOperation op)
         if (k == count) map[count++] = at;
         place[i] = (int32_t)k;
     }
-    *own = (part_of){.map = map, .count = count};
+    *own = (tile_parts){.map = map, .count = count};
     MlirValue different = part(e, own, from);
     return e->failed ? from : tile_pick(e, different, place, p->count);
 }
 
-static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
+static MlirValue part(tile_emitter *e, tile_parts *p, MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
     MlirType type = mlirValueGetType(value);
@@ -247,19 +247,32 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     return keep_part(p, value, out);
 }
 
+tile_parts *tile_begin_parts(tile_emitter *e, const int32_t *map, int64_t count)
+{
+    tile_parts *p = cute_arena_alloc(e->arena, sizeof *p);
+    if (p)
+        *p = (tile_parts){.map = map, .count = count};
+    else
+        e->failed = true;
+    return p;
+}
+
+MlirValue tile_part_of(tile_emitter *e, tile_parts *parts, MlirValue value)
+{
+    return part(e, parts, value);
+}
+
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
 {
-    part_of *p = cute_arena_alloc(e->arena, sizeof *p);
-    if (!p) return e->failed = true, value;
-    *p = (part_of){.map = map, .count = count};
-    return part(e, p, value);
+    tile_parts *p = tile_begin_parts(e, map, count);
+    return p ? part(e, p, value) : value;
 }
 
 MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements)
 {
-    part_of *p = cute_arena_alloc(e->arena, sizeof *p);
+    tile_parts *p = cute_arena_alloc(e->arena, sizeof *p);
     if (!p || e->failed) return e->failed = true, value;
-    *p = (part_of){.count = mlirShapedTypeGetDimSize(mlirValueGetType(elements), 0), .whole = true};
+    *p = (tile_parts){.count = mlirShapedTypeGetDimSize(mlirValueGetType(elements), 0), .whole = true};
     keep_part(p, leaf, elements);
     return part(e, p, value);
 }

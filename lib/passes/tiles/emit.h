@@ -103,6 +103,7 @@ typedef struct tile_op {
     tile_source source[2];    /* of a product */
     bool in_place;            /* a take whose users all read the stage themselves, or a view of one */
     bool kept;                /* a take that such users still refer to */
+    bool done;                /* it was lowered with one that it is joined with */
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
@@ -172,6 +173,10 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 /* The same elements, of a value that elementwise operations compute: of their results only these are computed. A tile that is stored
  * part by part takes no registers for the whole of each step. */
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
+/* The same of several values: what they have in common is computed once. Null: memory is exhausted. */
+typedef struct tile_parts tile_parts;
+tile_parts *tile_begin_parts(tile_emitter *e, const int32_t *map, int64_t count);
+MlirValue tile_part_of(tile_emitter *e, tile_parts *parts, MlirValue value);
 /* `value`, which elementwise operations compute from `leaf` and numbers, with other elements in place of the leaf's. */
 MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements);
 /* Elements of a, then of b. */
@@ -275,6 +280,32 @@ void tile_place_parts(tile_emitter *e);
 MlirValue tile_lower_scan(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
+/* A reduction whose operand is there part by part (reduce.c). */
+typedef struct tile_reduction {
+    const tile_op *t;
+    tile_distribution d; /* of the results before threads combine them */
+    int32_t *result_of;  /* for each value of the thread */
+    struct tile_partial *partial;
+    int count;
+    int64_t distance
+        [5]; /* of the places of lanes that have different results, for each step between lanes; 0: they have the same */
+    int steps;
+    MlirValue whole; /* results of the bands before, where a warp has all parts of them */
+} tile_reduction;
+/* False after an error. */
+bool tile_begin_reduction(tile_emitter *e, const tile_op *t, tile_reduction *r);
+/* Adds values `map` of the operand. */
+void tile_add_to_reduction(tile_emitter *e, tile_reduction *r, MlirValue values, const int32_t *map,
+                           int64_t count);
+/* Behind the parts of a band: lanes of a warp that have parts of the same results combine them, or else ptxas would leave the parts in registers, to be
+ * combined behind the last band. */
+void tile_finish_band(tile_emitter *e, tile_reduction *r);
+/* The result, behind all values. */
+MlirValue tile_end_reduction(tile_emitter *e, tile_reduction *r);
+
+/* Whether operations on tiles of so many values of a thread behind a loop of products need many registers beside its sums (behind_loop.c). */
+bool tile_is_heavy_behind(MlirOperation loop, int64_t values);
+
 /* ---- stores by TMA (tma_store.c) ---- */
 
 /* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles, of which there are few where corresponding warps
@@ -285,6 +316,8 @@ enum {
     TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4
 };
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
+/* Stores and reductions that are joined (joined.h), in their order; results[i] of each reduction. */
+void tile_lower_joined(tile_emitter *e, const tile_op *const *ops, int count, MlirValue *results);
 /* All threads of a warpgroup, by the barrier of its stores. */
 void tile_group_barrier(tile_emitter *e);
 /* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */

@@ -92,11 +92,71 @@ static MlirValue silu(const cute_builder *b, MlirValue x, bool fast)
     return cute_binary(b, "arith.mulf", x, sigmoid(b, x, false));
 }
 
+static MlirValue times(const cute_builder *b, MlirValue x, double factor)
+{
+    return cute_binary(b, "arith.mulf", x, tile_number(b, mlirValueGetType(x), factor));
+}
+
+static MlirValue fma_of(const cute_builder *b, MlirValue x, MlirValue y, double z)
+{
+    MlirType type = mlirValueGetType(x);
+    return cute_build_value(b, "math.fma", type, CUTE_OPERANDS(x, y, tile_number(b, type, z)), CUTE_NO_NAMED);
+}
+
+/* scale erfc(|z|), within 1.5e-7 of it: Abramowitz and Stegun, 7.1.26. */
+static MlirValue error_of(const cute_builder *b, MlirValue z, double scale)
+{
+    static const double terms[] = {-1.453152027, 1.421413741, -0.284496736, 0.254829592};
+    MlirType type = mlirValueGetType(z);
+    MlirValue size = cute_unary(b, "math.absf", z, type), one = tile_number(b, type, 1),
+              divisor = fma_of(b, size, tile_number(b, type, 0.3275911), 1),
+              t = cute_binary(b, "arith.divf", one, divisor),
+              square = cute_binary(b, "arith.mulf", z, times(b, z, -log2_of_e)),
+              sum = tile_number(b, type, 1.061405429 * scale);
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) sum = fma_of(b, sum, t, terms[i] * scale);
+    return cute_binary(b, "arith.mulf", cute_binary(b, "arith.mulf", sum, t),
+                       cute_unary(b, "math.exp2", square, type));
+}
+
+/* 1 - erfc(|z|), with the sign of z */
+static MlirValue error_function(const cute_builder *b, MlirValue z, bool fast)
+{
+    MlirType type = mlirValueGetType(z);
+    if (!fast) return cute_unary(b, "math.erf", z, type);
+    MlirValue size = cute_binary(b, "arith.subf", tile_number(b, type, 1), error_of(b, z, 1));
+    return cute_build_value(b, "math.copysign", type, CUTE_OPERANDS(size, z), CUTE_NO_NAMED);
+}
+
+/* 1 - 2 / (1 + exp(2 x)) */
+static MlirValue hyperbolic_tangent(const cute_builder *b, MlirValue x, bool fast)
+{
+    MlirType type = mlirValueGetType(x);
+    if (!fast) return cute_unary(b, "math.tanh", x, type);
+    MlirValue e = cute_unary(b, "math.exp2", times(b, x, 2 * log2_of_e), type),
+              part = over_one_and(b, tile_number(b, type, 1), e);
+    return fma_of(b, part, tile_number(b, type, -2), 1);
+}
+
+/* x erfc(|z|) / 2 or x (1 - erfc(|z|) / 2), where z is x / sqrt 2 */
+static MlirValue fast_gelu(const cute_builder *b, MlirValue x)
+{
+    MlirType type = mlirValueGetType(x);
+    MlirValue tail = error_of(b, times(b, x, 0.70710678118654752440), 0.5), zero = tile_number(b, type, 0),
+              most = cute_binary(b, "arith.subf", tile_number(b, type, 1), tail);
+    MlirAttribute less = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), 4 /* olt */);
+    cute_tile_shape shape;
+    MlirType bit = mlirIntegerTypeGet(b->context, 1);
+    if (cute_tile_shape_of(type, &shape)) bit = cute_tile_type(&shape, bit, mlirAttributeGetNull());
+    MlirValue negative = cute_build_value(b, "arith.cmpf", bit, CUTE_OPERANDS(x, zero),
+                                          CUTE_NAMED(cute_attribute(b->context, "predicate", less)));
+    return cute_binary(b, "arith.mulf", x, cute_select(b, negative, tail, most));
+}
+
 /* x / 2 (1 + erf(x / sqrt 2)) */
 static MlirValue gelu(const cute_builder *b, MlirValue x, bool fast)
 {
-    (void)fast;
     MlirType type = mlirValueGetType(x);
+    if (fast && mlirTypeIsAF32(cute_tile_element(type))) return fast_gelu(b, x);
     MlirValue scaled = cute_binary(b, "arith.mulf", x, tile_number(b, type, 0.70710678118654752440)),
               sum = cute_binary(b, "arith.addf", cute_unary(b, "math.erf", scaled, type),
                                 tile_number(b, type, 1));
@@ -131,6 +191,13 @@ static const struct {
     MlirValue (*make)(const cute_builder *b, MlirValue x, bool fast);
 } several[] = {{"@neg", negate}, {"@sigmoid", sigmoid},     {"@silu", silu},
                {"@gelu", gelu},  {"@gelu_tanh", gelu_tanh}, {"@relu", relu}};
+
+/* Of f32, with {fast}. */
+static const struct {
+    const char *name;
+    MlirValue (*make)(const cute_builder *b, MlirValue x, bool fast);
+} approximated[] = {
+    {"math.exp", exponential}, {"math.erf", error_function}, {"math.tanh", hyperbolic_tangent}};
 
 /* ---- elementwise operations ---- */
 
@@ -177,10 +244,9 @@ static void allow_approximation(MlirValue value, const MlirValue *in, int count,
         if (mlirValueEqual(value, in[i])) return;
     MlirOperation op = cute_defining_op(value);
     if (mlirOperationIsNull(op) || !(cute_op_of(op, "arith.") || cute_op_of(op, "math.")) ||
-        !mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(value))) || cute_op_is(op, "arith.constant") ||
-        cute_op_is(op, "arith.select"))
+        !mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(value))) || cute_op_is(op, "arith.constant"))
         return;
-    mlirOperationSetAttributeByName(op, cute_text("fastmath"), flags);
+    if (!cute_op_is(op, "arith.select")) mlirOperationSetAttributeByName(op, cute_text("fastmath"), flags);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         allow_approximation(mlirOperationGetOperand(op, i), in, count, flags);
 }
@@ -217,11 +283,10 @@ static void expand_map(MlirOperation op, void *context)
     const char *name = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(in[map->operands - 1])))
                            ? map->on_floats
                            : map->on_integers;
-    if (map->compare)
-        out = compare(&b, map, in, result);
-    else if (cute_op_has(op, "fast") && !strcmp(name, "math.exp"))
-        out = exponential(&b, in[0], true);
-    else if (*name != '@')
+    if (map->compare) out = compare(&b, map, in, result);
+    for (size_t i = 0; i < sizeof approximated / sizeof *approximated && cute_op_has(op, "fast"); i++)
+        if (!strcmp(approximated[i].name, name)) out = approximated[i].make(&b, in[0], true);
+    if (mlirValueIsNull(out) && *name != '@')
         out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
     for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)
         if (!strcmp(several[i].name, name)) out = several[i].make(&b, in[0], cute_op_has(op, "fast"));

@@ -319,6 +319,8 @@ void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
     }
     enter(e, c);
     slice_buffers(e, c, &c->plan.stored, 0);
+    for (int i = 0; i < c->plan.also_count; i++)
+        slice_buffers(e, c, &c->plan.also[i], c->plan.also_offset[i]);
     for (int i = 0; i < c->plan.count && !e->failed; i++) {
         c->pieces[i] = tile_bands_pieces(e, &c->plan.loaded[i], true);
         c->read[i] = cute_arena_array(e->arena, (size_t)(c->plan.stored.columns / TILE_BAND_PIECE),

@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_PASSES_TILES_LATE_COPIES_H
 #define CUTE_LIB_PASSES_TILES_LATE_COPIES_H
 
-#include "lib/passes/tiles/bands.h"
+#include "lib/passes/tiles/joined.h"
 #include "lib/passes/tiles/schedule.h"
 
 /* The mark of a late load by TMA: TILE_LATE has this text. Their store has TILE_BAND_BUFFERS, how many bands are in shared memory at once. */
@@ -19,18 +19,22 @@ enum {
 /* ---- which loads (late_plan.c) ---- */
 
 /* A store by TMA with the loads whose bands arrive by TMA, and their buffers: those of the store first, which a load of elements of the same size uses
- * too, then those of other loads. */
+ * too, then those of other loads, and of stores that are joined with it. */
 typedef struct tile_late_plan {
     MlirOperation store, loads[TILE_LATE_LOADS];
     int count;
     tile_bands stored, loaded[TILE_LATE_LOADS];
-    int64_t offset[TILE_LATE_LOADS]; /* bytes from the store's buffers to those of a load; 0: the same */
-    int64_t bytes;                   /* of all buffers of all `warpgroups` */
-    int64_t warpgroups;              /* that have buffers: of all turns */
-    int64_t bands;                   /* of a tile */
-    int64_t expected;                /* bytes that arrive for a band of a warpgroup */
+    int64_t offset[TILE_LATE_LOADS];  /* bytes from the store's buffers to those of a load; 0: the same */
+    tile_bands also[TILE_JOINED_OPS]; /* of joined stores, in their order, without the first */
+    int64_t also_offset[TILE_JOINED_OPS];
+    int also_count;
+    int64_t bytes;      /* of all buffers of all `warpgroups` */
+    int64_t warpgroups; /* that have buffers: of all turns */
+    int64_t bands;      /* of a tile */
+    int64_t expected;   /* bytes that arrive for a band of a warpgroup */
 } tile_late_plan;
-/* The store that alone uses a tile, by way of elementwise operations, reshapes and broadcasts in its block; null: another operation uses it too. */
+/* The store that alone, or with the operations that are joined with it, uses a tile, by way of elementwise operations, reshapes and broadcasts in its
+ * block: the first one of its set. Null: another operation uses it too. */
 MlirOperation tile_only_store(MlirValue tile);
 /* The loop of products in front of a store: in its block, or in one around the branches that it is in; null: there is none. */
 MlirOperation tile_loop_before(MlirOperation store);

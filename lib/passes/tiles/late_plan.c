@@ -23,10 +23,11 @@ static bool find_store(MlirValue value, MlirBlock block, int depth, MlirOperatio
          use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
         if (!mlirBlockEqual(mlirOperationGetBlock(user), block)) return false;
-        if (cute_op_is(user, "cute.tile.store")) {
-            bool other = !mlirOperationIsNull(*store) && !mlirOperationEqual(*store, user);
-            if (other || mlirOpOperandGetOperandNumber(use) != 0) return false;
-            *store = user;
+        if (cute_op_is(user, "cute.tile.store") || cute_op_has(user, TILE_JOINED)) {
+            MlirOperation own = tile_joined_store(user);
+            bool other = !mlirOperationIsNull(*store) && !mlirOperationEqual(*store, own);
+            if (other || mlirOperationIsNull(own) || mlirOpOperandGetOperandNumber(use) != 0) return false;
+            *store = own;
         } else if (!keeps_elements(user) ||
                    !find_store(mlirOperationGetResult(user, 0), block, depth + 1, store)) {
             return false;
@@ -94,7 +95,7 @@ static bool make_plan(MlirOperation store, const MlirOperation *loads, int count
         if (!tile_distribution_of(mlirValueGetType(mlirOperationGetResult(loads[i], 0)), &own) ||
             !tile_bands_of(mlirOperationGetOperand(loads[i], 0), mlirOperationGetOperand(loads[i], 1), &own,
                            groups, columns, buffers, b) ||
-            !tile_distribution_equal(&b->d, &out->stored.d))
+            !tile_distribution_equal(&b->d, &out->stored.d) || b->halved)
             return false;
         if (b->box * b->bits / 8 < least) least = b->box * b->bits / 8;
         if (b->bits == out->stored.bits && !shares) {
@@ -104,6 +105,19 @@ static bool make_plan(MlirOperation store, const MlirOperation *loads, int count
             bytes += tile_bands_bytes(b) * out->warpgroups;
         }
         out->expected += tile_bands_bytes(b) / buffers;
+    }
+    tile_joined set;
+    tile_joined_with(store, &set);
+    for (int i = 0; i < set.count; i++) {
+        MlirOperation op = set.ops[i];
+        tile_bands *b = &out->also[out->also_count];
+        if (mlirOperationEqual(op, store) || !cute_op_is(op, "cute.tile.store")) continue;
+        if (!tile_bands_of(mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 2), &d, groups,
+                           columns, buffers, b))
+            return false;
+        if (b->box * b->bits / 8 < least) least = b->box * b->bits / 8;
+        out->also_offset[out->also_count++] = bytes;
+        bytes += tile_bands_bytes(b) * out->warpgroups;
     }
     out->bytes = bytes;
     return least >= LEAST;
@@ -204,8 +218,12 @@ static void mark(const tile_late_plan *plan)
     for (int i = 0; i < plan->count; i++)
         mlirOperationSetDiscardableAttributeByName(plan->loads[i], cute_text(TILE_LATE),
                                                    cute_string_attribute(context, TILE_LATE_TMA));
-    mlirOperationSetAttributeByName(plan->store, cute_text("width"),
-                                    mlirIntegerAttrGet(i32, plan->stored.columns));
+    tile_joined set;
+    tile_joined_with(plan->store, &set);
+    for (int i = 0; i < set.count; i++)
+        if (cute_op_is(set.ops[i], "cute.tile.store"))
+            mlirOperationSetAttributeByName(set.ops[i], cute_text("width"),
+                                            mlirIntegerAttrGet(i32, plan->stored.columns));
     mlirOperationSetDiscardableAttributeByName(plan->store, cute_text(TILE_BAND_BUFFERS),
                                                mlirIntegerAttrGet(i32, plan->stored.buffers));
 }

@@ -127,26 +127,6 @@ tile_row *tile_row_of(tile_emitter *e, MlirValue value)
 
 /* ---- loads, by the threads of a warpgroup ---- */
 
-/* Emits for the threads of a warpgroup, until tile_leave_group. */
-typedef struct outer {
-    MlirValue thread;
-    int64_t threads;
-} outer;
-
-static outer enter_group(tile_emitter *e)
-{
-    outer o = {e->thread, e->threads};
-    if (e->threads > GROUP) e->thread = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, GROUP));
-    e->threads = GROUP;
-    return o;
-}
-
-static void leave_group(tile_emitter *e, outer o)
-{
-    e->thread = o.thread;
-    e->threads = o.threads;
-}
-
 static bool spread(const tile_row *r, tile_distribution *out)
 {
     return tile_row_major(&r->d.shape, 1, GROUP, out);
@@ -161,9 +141,9 @@ static void load_row(tile_emitter *e, tile_row *r, MlirValue coord)
         return;
     }
     e->b.location = mlirOperationGetLocation(r->load);
-    outer o = enter_group(e);
+    tile_group_threads outer = tile_enter_group(e);
     r->loaded = tile_load_as(e, r->load, coord, &d);
-    leave_group(e, o);
+    tile_leave_group(e, outer);
     e->b.location = here;
     r->is_loaded = true;
 }
@@ -205,9 +185,9 @@ bool tile_write_rows(tile_emitter *e, MlirOperation store)
         if (e->failed || !spread(r, &d)) return e->failed = true, any;
         MlirValue view = view_at(e, r, &d.shape, 0),
                   values = tile_part_from(e, r->value, mlirOperationGetResult(r->load, 0), r->loaded);
-        outer o = enter_group(e);
+        tile_group_threads outer = tile_enter_group(e);
         if (!e->failed) tile_to_shared(e, &d, values, view, 1);
-        leave_group(e, o);
+        tile_leave_group(e, outer);
     }
     return any;
 }

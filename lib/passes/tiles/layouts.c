@@ -377,6 +377,29 @@ static bool distribute_scattered(layouts *l, const class *c, tile_distribution *
 
 /* ---- resolution, the largest class first ---- */
 
+/* Whether tiles of a class are results of reductions between warps that are stored: threads read from shared memory what they store. */
+static bool is_stored_result(layouts *l, const class *c)
+{
+    bool reduced = false, stored = false;
+    for (size_t i = 0; i < l->op_count; i++) {
+        MlirOperation op = l->ops[i];
+        bool is_result = mlirOperationGetNumResults(op) == 1 && tile_is_tile(result(op, 0)) &&
+                         class_of(l, result(op, 0)) == c,
+             reads = false;
+        for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++)
+            reads |= tile_is_tile(operand(op, k)) && class_of(l, operand(op, k)) == c;
+        if ((!is_result && !reads) || tile_is_elementwise(op)) continue;
+        stored |= reads && cute_op_is(op, "cute.tile.store");
+        if (reads && !cute_op_is(op, "cute.tile.store")) return false;
+        if (!is_result) continue;
+        const class *from = cute_op_is(op, "cute.tile.reduce") ? class_of(l, operand(op, 0)) : NULL;
+        if (!from || !from->resolved || tile_along_lanes(&from->d, (int)cute_tile_number(op, "mode", 0)))
+            return false;
+        reduced = true;
+    }
+    return reduced && stored;
+}
+
 /* From a resolved class at the other end of a broadcast, reduction, permutation or reshape. */
 static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
 {
@@ -468,7 +491,7 @@ static bool resolve_class(layouts *l, size_t root)
     } else if (c->scanned) {
         ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
     } else {
-        ok = resolve_from_neighbour(l, root, c);
+        ok = !is_stored_result(l, c) && resolve_from_neighbour(l, root, c);
         if (!ok && !mlirOperationIsNull(c->access)) ok = distribute_scattered(l, c, &c->d);
         if (!ok && !mlirOperationIsNull(c->access))
             ok = distribute_access(l, tensor_of_access(c->access), c, &c->d);
@@ -758,7 +781,7 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     bool atomic = cute_op_has(op, "kind");
     int64_t across = tile_groups_across(d);
     if (tile_is_hopper(l->arch) && (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
-        tile_fits_bands(tensor, operand(op, 1), d)) {
+        tile_fits_stored_bands(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("width"),
             mlirIntegerAttrGet(
@@ -779,10 +802,10 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
     if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
     tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
     if (tile_groups_across(&stored) > 1 ||
-        !tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored))
+        !tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), &stored))
         return false;
     MlirAttribute mark;
-    if (tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
+    if (tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), d))
         mark = mlirUnitAttrGet(l->context);
     else if (tile_is_row(op, d))
         mark = cute_string_attribute(l->context, TILE_LATE_ROW);
@@ -835,7 +858,12 @@ static void settle_op(layouts *l, MlirOperation op)
         if (tile_projected(&class_of(l, result(op, 0))->d, &from, &d)) need(l, op, 0, &d);
     } else if (cute_op_is(op, "cute.tile.reduce")) {
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        if (tile_projected(&d, &class_of(l, result(op, 0))->shape, &own)) make_as(l, op, &own);
+        const class *c = class_of(l, result(op, 0));
+        if (!tile_projected(&d, &c->shape, &own)) return;
+        /* Between warps it passes through shared memory, from which threads read what they need. */
+        bool read =
+            tile_reduction_bytes(op) && !tile_parts_of_groups(op) && tile_values(&c->d) <= tile_values(&own);
+        if (!read) make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.scan")) {
         const class *c = class_of(l, result(op, 0));
         if (!tile_for_scan(&c->shape, (int)cute_tile_number(op, "mode", 0), l->threads, &d)) return;
@@ -932,12 +960,14 @@ static void distribute_function(layouts *l)
         MlirValue value = l->tiles[i].value;
         mlirValueSetType(value, type_with(l, mlirValueGetType(value), &class_of(l, value)->d));
     }
+    if (!l->naive && tile_is_hopper(l->arch)) tile_join(l->function);
     for (size_t i = 0; i < l->op_count && !l->failed; i++) {
         if (cute_op_is(l->ops[i], "arith.constant") && tile_is_tile(result(l->ops[i], 0)) &&
             !settle_constant(l, l->ops[i]))
             return;
         settle_op(l, l->ops[i]);
     }
+    tile_settle_joined(l->function, TILE_STORE_ROOM);
     int32_t block[3] = {(int32_t)l->threads, 1, 1};
     mlirOperationSetAttributeByName(l->function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(l->context, 3, block));

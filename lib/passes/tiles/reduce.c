@@ -3,6 +3,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
@@ -55,14 +56,15 @@ static MlirValue shuffle_vector(tile_emitter *e, MlirValue vector, MlirValue lan
 /* ---- reductions ---- */
 
 /* Values of the thread that go into one of the result: as a tree of vectors. */
-static MlirValue reduce_values(tile_emitter *e, MlirStringRef kind, MlirValue value, const tile_op *t)
+static MlirValue reduce_values(tile_emitter *e, MlirStringRef kind, MlirValue value, const tile_op *t,
+                               const tile_distribution *out)
 {
-    int64_t values = tile_values(&t->in[0]), results = tile_values(&t->out), each = values / results;
+    int64_t values = tile_values(&t->in[0]), results = tile_values(out), each = values / results;
     int32_t *map = cute_arena_array(e->arena, (size_t)values, sizeof *map),
             *pick = cute_arena_array(e->arena, (size_t)results, sizeof *pick);
     int64_t *seen = cute_arena_array(e->arena, (size_t)results, sizeof *seen);
     MlirValue *parts = cute_arena_array(e->arena, (size_t)each, sizeof *parts);
-    if (!map || !pick || !seen || !parts || !tile_registers_map(e->arena, &t->out, &t->in[0], map))
+    if (!map || !pick || !seen || !parts || !tile_registers_map(e->arena, out, &t->in[0], map))
         return e->failed = true, value;
     int32_t *order =
         cute_arena_array(e->arena, (size_t)values, sizeof *order); /* [k][result]: its k-th value */
@@ -219,16 +221,358 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
     return out;
 }
 
-MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t)
+/* ---- between warps: parts of each result in shared memory ---- */
+
+/* Results of a thread, or parts of them, and where they are in the tile of results. */
+typedef struct tile_partial {
+    MlirValue values;
+    int64_t *places; /* row-major, but for the thread's own place */
+    int64_t count;
+} tile_partial;
+
+/* Lanes that have parts of the same results: steps between them; warps that do, and the number of this one. */
+typedef struct sharers {
+    int64_t steps[5];
+    int count;
+    int64_t warps;
+    MlirValue part;
+} sharers;
+
+static void find_lanes(tile_emitter *e, const tile_distribution *d, int axis, sharers *out)
 {
+    int64_t below = 1;
+    *out = (sharers){.warps = 1, .part = {NULL}};
+    for (int m = 0; m < d->threads.count; below *= d->threads.at[m++].extent)
+        for (int64_t step = below; d->threads.at[m].dim == axis && step < below * d->threads.at[m].extent;
+             step *= 2) {
+            if (step < WARP) {
+                out->steps[out->count++] = step;
+                continue;
+            }
+            MlirValue at = cute_binary(&e->b, "arith.divui", e->thread, tile_i32(e, step));
+            at = cute_binary(&e->b, "arith.andi", at, tile_i32(e, 1));
+            if (out->warps > 1) at = cute_binary(&e->b, "arith.muli", at, tile_i32(e, out->warps));
+            out->part = mlirValueIsNull(out->part) ? at : cute_binary(&e->b, "arith.addi", out->part, at);
+            out->warps *= 2;
+        }
+}
+
+/* Row-major strides of a tile. */
+static void row_major_strides(const cute_tile_shape *shape, int64_t strides[CUTE_TILE_RANK])
+{
+    int64_t size = 1;
+    for (int i = shape->rank; i-- > 0; size *= shape->extent[i]) strides[i] = size;
+}
+
+/* Where parts of results are in shared memory. The threads that write them may read them: then those that adjacent threads hold as the same value are
+ * adjacent. Else they are in rows. */
+static int64_t place_of_value(const tile_op *t, const tile_distribution *d, int64_t value)
+{
+    tile_distribution own;
+    int64_t coord[CUTE_TILE_RANK] = {0}, strides[CUTE_TILE_RANK], place = 0;
+    if (tile_projected(&t->in[0], &t->out.shape, &own) && tile_distribution_equal(&own, &t->out))
+        return value * (cute_tile_size(&d->shape) / tile_values(d));
+    row_major_strides(&d->shape, strides);
+    tile_modes_coord(&d->values, value, coord);
+    for (int i = 0; i < d->shape.rank; i++) place += coord[i] * strides[i];
+    return place;
+}
+
+static MlirValue place_of_thread(tile_emitter *e, const tile_op *t, const tile_distribution *d)
+{
+    tile_distribution own;
+    int64_t strides[CUTE_TILE_RANK];
+    if (tile_projected(&t->in[0], &t->out.shape, &own) && tile_distribution_equal(&own, &t->out))
+        return tile_thread_of(e, d, &own);
+    row_major_strides(&d->shape, strides);
+    return tile_thread_offset(e, d, strides);
+}
+
+/* i1: whether the thread's index has bit `step`. */
+static MlirValue has_bit(tile_emitter *e, int64_t step)
+{
+    MlirValue bit = cute_binary(&e->b, "arith.andi", e->thread, tile_i32(e, step));
+    return cute_compare(&e->b, CUTE_IS_NE, bit, tile_i32(e, 0));
+}
+
+static void add_condition(tile_emitter *e, MlirValue *all, MlirValue condition)
+{
+    *all = mlirValueIsNull(*all) ? condition : cute_binary(&e->b, "arith.andi", *all, condition);
+}
+
+/* Combines the results of two lanes, `step` apart: each of them is left with every second one, else both with all. *distance: what the upper lane has to
+ * add to its places; 0: both have all. */
+static void combine_lanes(tile_emitter *e, MlirStringRef kind, tile_partial *p, int64_t step,
+                          int64_t *distance)
+{
+    MlirValue by = tile_i32(e, step);
+    int64_t half = p->count / 2;
+    *distance = p->count % 2 ? 0 : p->places[1] - p->places[0];
+    for (int64_t i = 0; i < half; i++)
+        if (p->places[2 * i + 1] - p->places[2 * i] != *distance) *distance = 0;
+    if (!*distance) {
+        p->values = tile_combine(e, kind, p->values, shuffle_vector(e, p->values, by, "bfly"));
+        return;
+    }
+    int32_t *map = cute_arena_array(e->arena, (size_t)p->count, sizeof *map);
+    if (!map) {
+        e->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < half; i++) {
+        map[i] = (int32_t)(2 * i);
+        map[half + i] = (int32_t)(2 * i + 1);
+        p->places[i] = p->places[2 * i];
+    }
+    MlirValue lower = tile_pick(e, p->values, map, half), upper = tile_pick(e, p->values, map + half, half),
+              is_upper = has_bit(e, step), kept = cute_select(&e->b, is_upper, upper, lower),
+              given = cute_select(&e->b, is_upper, lower, upper);
+    p->values = tile_combine(e, kind, kept, shuffle_vector(e, given, by, "bfly"));
+    p->count = half;
+}
+
+/* Which threads write their results: one of those that have the same. */
+static MlirValue writes_once(tile_emitter *e, const tile_distribution *in)
+{
+    MlirValue once = {NULL};
+    int64_t below = 1;
+    for (int m = 0; m < in->threads.count; below *= in->threads.at[m++].extent) {
+        const tile_mode *mode = &in->threads.at[m];
+        if (mode->dim != TILE_COPIES) continue;
+        MlirValue index = cute_binary(&e->b, "arith.divui", e->thread, tile_i32(e, below));
+        index = cute_binary(&e->b, "arith.remui", index, tile_i32(e, mode->extent));
+        add_condition(e, &once, cute_compare(&e->b, CUTE_IS_EQ, index, tile_i32(e, 0)));
+    }
+    return once;
+}
+
+/* The steps between lanes of a reduction between warps: those from `first` on. */
+static void combine_steps(tile_emitter *e, tile_reduction *r, const sharers *l, int first, int last,
+                          tile_partial *p)
+{
+    MlirStringRef kind = cute_tile_word(r->t->op, "kind");
+    for (int i = first; i < last && !e->failed; i++) {
+        int64_t distance;
+        combine_lanes(e, kind, p, l->steps[i], &distance);
+        if (i < r->steps) { /* as in another part */
+            if (distance != r->distance[i]) e->failed = true;
+            continue;
+        }
+        r->distance[r->steps++] = distance;
+    }
+}
+
+/* Where the thread's results begin; *once: whether it writes them. */
+static MlirValue own_place(tile_emitter *e, const tile_reduction *r, const sharers *l,
+                           const tile_distribution *d, MlirValue *once)
+{
+    MlirValue at = place_of_thread(e, r->t, d);
+    *once = writes_once(e, &r->t->in[0]);
+    for (int i = 0; i < r->steps; i++) {
+        MlirValue upper = has_bit(e, l->steps[i]), zero = tile_i32(e, 0);
+        if (r->distance[i])
+            at = cute_binary(&e->b, "arith.addi", at,
+                             cute_select(&e->b, upper, tile_i32(e, r->distance[i]), zero));
+        else
+            add_condition(e, once, cute_binary(&e->b, "arith.xori", upper, cute_build_constant(&e->b, 1, 1)));
+    }
+    return at;
+}
+
+/* Writes the parts, and reads the results that the thread needs. */
+static MlirValue exchange_parts(tile_emitter *e, const tile_reduction *r, const sharers *l,
+                                const tile_distribution *d, const tile_partial *p)
+{
+    const tile_op *t = r->t;
+    MlirStringRef kind = cute_tile_word(t->op, "kind");
+    MlirType element = cute_type_element(mlirValueGetType(p->values));
+    int bits;
+    int64_t elements = cute_tile_size(&d->shape);
+    const char *text = tile_element_text(e, element, &bits);
+    char *layout = cute_arena_printf(e->arena, "(%lld,%lld):(%lld,1)", (long long)l->warps,
+                                     (long long)elements, (long long)elements);
+    if (!layout) return e->failed = true, p->values;
+    MlirValue shared = tile_shared_view(e, text, bits, layout, l->warps * elements, 0), once,
+              base = own_place(e, r, l, d, &once), stored = tile_as_stored(e, p->values);
+    if (e->failed) return p->values;
+    tile_barrier(e);
+    tile_if writes = tile_if_begin(e, once);
+    for (int64_t v = 0; v < p->count; v++) {
+        MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, p->places[v]));
+        cute_build(&e->b, "cute.memref.store",
+                   CUTE_OPERANDS(shared, pair_coord(e, l->part, at), cute_vector_extract(&e->b, stored, v)),
+                   CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    tile_if_end(e, &writes);
+    tile_barrier(e);
+    base = place_of_thread(e, t, &t->out);
+    MlirValue out = {NULL}, one = {NULL};
+    for (int64_t part = 0; part < l->warps && !e->failed; part++) {
+        MlirValue own = {NULL};
+        for (int64_t v = 0; v < tile_values(&t->out) && !e->failed; v++) {
+            MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, place_of_value(t, &t->out, v)));
+            one = tile_emit(e, "cute.memref.load",
+                            CUTE_OPERANDS(shared, pair_coord(e, tile_i32(e, part), at)), CUTE_NO_NAMED);
+            if (e->failed) return one;
+            own = v ? cute_vector_insert(&e->b, own, one, v) : tile_splat(e, one, tile_values(&t->out));
+        }
+        own = tile_as_held(e, own, element);
+        out = part ? tile_combine(e, kind, out, own) : own;
+    }
+    return out;
+}
+
+/* From the thread's own results, all of them, to those of all threads. */
+static MlirValue reduce_threads(tile_emitter *e, tile_reduction *r, const tile_distribution *d,
+                                tile_partial *p)
+{
+    const tile_op *t = r->t;
     MlirStringRef kind = cute_tile_word(t->op, "kind");
     int axis = (int)cute_tile_number(t->op, "mode", 0);
-    MlirValue value = reduce_values(e, kind, mlirOperationGetOperand(t->op, 0), t), part = {NULL},
-              first_lane = {NULL};
+    sharers l;
+    if (e->failed) return p->values;
+    find_lanes(e, &t->in[0], axis, &l);
+    if (l.warps > 1 && !t->parts) {
+        combine_steps(e, r, &l, r->steps, l.count, p);
+        return e->failed ? p->values : exchange_parts(e, r, &l, d, p);
+    }
+    MlirValue part = {NULL}, first_lane = {NULL};
     int64_t warps;
-    if (e->failed) return value;
-    value = reduce_lanes(e, kind, value, &t->in[0], axis, &warps, &part, &first_lane);
+    MlirValue value = reduce_lanes(e, kind, p->values, &t->in[0], axis, &warps, &part, &first_lane);
     return warps > 1 ? reduce_warps(e, kind, value, t, warps, part, first_lane) : value;
+}
+
+/* How the threads have the results before they combine them. */
+static bool own_results(tile_emitter *e, const tile_op *t, tile_distribution *d)
+{
+    if (!tile_projected(&t->in[0], &t->out.shape, d)) e->failed = true;
+    return !e->failed;
+}
+
+MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t)
+{
+    tile_distribution d;
+    tile_reduction r = {.t = t};
+    MlirValue operand = mlirOperationGetOperand(t->op, 0);
+    if (!own_results(e, t, &d)) return operand;
+    tile_partial p = {.count = tile_values(&d)};
+    p.values = reduce_values(e, cute_tile_word(t->op, "kind"), operand, t, &d);
+    p.places = cute_arena_array(e->arena, (size_t)p.count, sizeof *p.places);
+    if (!p.places) e->failed = true;
+    for (int64_t v = 0; v < p.count && !e->failed; v++) p.places[v] = place_of_value(t, &d, v);
+    return reduce_threads(e, &r, &d, &p);
+}
+
+/* ---- reductions of parts ---- */
+
+bool tile_begin_reduction(tile_emitter *e, const tile_op *t, tile_reduction *r)
+{
+    int64_t values = tile_values(&t->in[0]);
+    *r = (tile_reduction){.t = t, .whole = {NULL}};
+    if (!own_results(e, t, &r->d)) return false;
+    r->result_of = cute_arena_array(e->arena, (size_t)values, sizeof *r->result_of);
+    r->partial = cute_arena_array(e->arena, (size_t)tile_values(&r->d), sizeof *r->partial);
+    if (!r->result_of || !r->partial || !tile_registers_map(e->arena, &r->d, &t->in[0], r->result_of))
+        e->failed = true;
+    return !e->failed;
+}
+
+/* The index of a place among those of a part. */
+static int64_t index_of(const int64_t *places, int64_t count, int64_t place)
+{
+    int64_t k = 0;
+    while (k < count && places[k] != place) k++;
+    return k;
+}
+
+/* The thread's results of the part, as a tree of vectors. */
+static bool reduce_part(tile_emitter *e, const tile_reduction *r, MlirValue values, const int32_t *map,
+                        int64_t count, tile_partial *out)
+{
+    MlirStringRef kind = cute_tile_word(r->t->op, "kind");
+    int32_t *order = cute_arena_array(e->arena, (size_t)count, sizeof *order);
+    int64_t *seen = cute_arena_array(e->arena, (size_t)count, sizeof *seen);
+    MlirValue *terms = cute_arena_array(e->arena, (size_t)count, sizeof *terms);
+    *out = (tile_partial){.places = cute_arena_array(e->arena, (size_t)count, sizeof *out->places)};
+    if (!order || !seen || !terms || !out->places) return false;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t place = place_of_value(r->t, &r->d, r->result_of[map[i]]);
+        if (index_of(out->places, out->count, place) == out->count) out->places[out->count++] = place;
+    }
+    int64_t own = out->count, each = count / own;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = index_of(out->places, own, place_of_value(r->t, &r->d, r->result_of[map[i]]));
+        if (seen[k] == each || count % own) return false; /* results of different numbers of values */
+        order[seen[k]++ * own + k] = (int32_t)i;
+    }
+    for (int64_t k = 0; k < each; k++) terms[k] = tile_pick(e, values, order + k * own, own);
+    for (int64_t n = each; n > 1; n = (n + 1) / 2)
+        for (int64_t k = 0; k < n / 2; k++) terms[k] = tile_combine(e, kind, terms[k], terms[n - 1 - k]);
+    out->values = terms[0];
+    return !e->failed;
+}
+
+void tile_add_to_reduction(tile_emitter *e, tile_reduction *r, MlirValue values, const int32_t *map,
+                           int64_t count)
+{
+    tile_partial own;
+    sharers l;
+    int axis = (int)cute_tile_number(r->t->op, "mode", 0);
+    if (e->failed || !reduce_part(e, r, values, map, count, &own)) {
+        e->failed = true;
+        return;
+    }
+    find_lanes(e, &r->t->in[0], axis, &l);
+    if (l.warps > 1 && axis != r->t->in[0].shape.rank - 1) {
+        /* Each part has results of its own: lanes divide them at once, so that few are in registers. */
+        int steps = 0;
+        while (steps < l.count && own.count >> (steps + 1)) steps++;
+        combine_steps(e, r, &l, 0, steps, &own);
+    } else if (r->count) {
+        tile_partial *all = &r->partial[0];
+        if (all->count != own.count ||
+            memcmp(all->places, own.places, (size_t)own.count * sizeof *own.places) != 0)
+            e->failed = true;
+        else
+            all->values = tile_combine(e, cute_tile_word(r->t->op, "kind"), all->values, own.values);
+        return;
+    }
+    if (r->count == tile_values(&r->d))
+        e->failed = true;
+    else
+        r->partial[r->count++] = own;
+}
+
+void tile_finish_band(tile_emitter *e, tile_reduction *r)
+{
+    tile_partial *band = &r->partial[0];
+    MlirStringRef kind = cute_tile_word(r->t->op, "kind");
+    sharers l;
+    if (e->failed || r->count != 1) return;
+    find_lanes(e, &r->t->in[0], (int)cute_tile_number(r->t->op, "mode", 0), &l);
+    if (l.warps > 1) return;
+    for (int i = 0; i < l.count; i++)
+        band->values = tile_combine(e, kind, band->values,
+                                    shuffle_vector(e, band->values, tile_i32(e, l.steps[i]), "bfly"));
+    if (mlirValueIsNull(r->whole))
+        r->whole = band->values;
+    else
+        r->whole = tile_combine(e, kind, r->whole, band->values);
+    r->count = 0;
+}
+
+MlirValue tile_end_reduction(tile_emitter *e, tile_reduction *r)
+{
+    tile_partial all = {.places = cute_arena_array(e->arena, (size_t)tile_values(&r->d), sizeof *all.places)};
+    if (!mlirValueIsNull(r->whole)) return r->whole;
+    if (!all.places || !r->count) e->failed = true;
+    for (int i = 0; i < r->count && !e->failed; i++) {
+        const tile_partial *p = &r->partial[i];
+        memcpy(all.places + all.count, p->places, (size_t)p->count * sizeof *p->places);
+        all.count += p->count;
+        all.values = i ? tile_concat(e, all.values, p->values) : p->values;
+    }
+    return reduce_threads(e, r, &r->d, &all);
 }
 
 /* ---- scans ---- */

@@ -105,6 +105,8 @@ bool tile_needs_no_memory(MlirOperation op);
  * warpgroups combine them in shared memory that only such reductions use (scratch.c). 0: it is another operation. */
 int64_t tile_parts_of_groups(MlirOperation op);
 int64_t tile_parts_bytes(MlirOperation op);
+/* Of another reduction: bytes of the parts of each warp (scratch.c). */
+int64_t tile_reduction_bytes(MlirOperation op);
 /* The most bytes of shared memory that an operation other than stages needs, in `turns` groups of warps at once (async_pipeline.c). */
 int64_t tile_most_memory(MlirOperation function, int64_t turns);
 /* Of a tile that passes through shared memory: its rows may have 16 bytes of padding. */

@@ -53,16 +53,40 @@ int64_t tile_parts_of_groups(MlirOperation op)
     return groups ? d.threads.at[last].extent : 0;
 }
 
+static int64_t bits_of(MlirType element)
+{
+    int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
+                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                                                 : 64;
+    return bits < 8 ? 8 : bits;
+}
+
 int64_t tile_parts_bytes(MlirOperation op)
 {
     cute_tile_shape shape;
     int64_t parts = tile_parts_of_groups(op);
     if (!parts) return 0;
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = cute_tile_element(type);
-    int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
-                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                                                 : 64;
-    return cute_tile_shape_of(type, &shape) ? parts * cute_tile_size(&shape) * (bits < 8 ? 8 : bits) / 8 : 0;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    return cute_tile_shape_of(type, &shape)
+               ? parts * cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8
+               : 0;
+}
+
+int64_t tile_reduction_bytes(MlirOperation op)
+{
+    enum { WARP = 32 };
+    cute_tile_shape shape;
+    tile_distribution d;
+    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d)) return 0;
+    int axis = (int)cute_tile_number(op, "mode", 0);
+    int64_t parts = 1, below = 1;
+    for (int m = 0; m < d.threads.count; below *= d.threads.at[m++].extent)
+        for (int64_t step = 1; d.threads.at[m].dim == axis && step < d.threads.at[m].extent; step *= 2)
+            if (below * step >= WARP) parts *= 2;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    return parts > 1 && cute_tile_shape_of(type, &shape)
+               ? parts * cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8
+               : 0;
 }
 
 bool tile_needs_no_memory(MlirOperation op)

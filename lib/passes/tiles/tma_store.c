@@ -10,9 +10,19 @@
 
 enum { WARPS = 4, MOST_BUFFERS = 2 };
 
-typedef struct banded {
-    MlirValue value; /* what is stored */
+/* A tile that is stored in bands. */
+typedef struct banded_store {
+    MlirValue value;
     tile_bands bands;
+    tile_pieces pieces;
+} banded_store;
+
+/* Stores and reductions of the same bands. */
+typedef struct banded {
+    banded_store stores[TILE_JOINED_OPS];
+    tile_reduction reductions[TILE_JOINED_OPS];
+    MlirValue reduced[TILE_JOINED_OPS]; /* their operands */
+    int store_count, reduction_count;
     MlirValue number;  /* of the warpgroup */
     MlirValue leads;   /* i1: the warpgroup's first warp */
     MlirValue barrier; /* named barrier of the warpgroup */
@@ -42,48 +52,69 @@ static void group_barrier(tile_emitter *e, const banded *s)
             CUTE_NO_NAMED);
 }
 
-/* Buffers that other operations of the role may use too. */
+/* Buffers that other operations of the role may use too: those of each store one behind the other. */
 static void make_buffers(tile_emitter *e, banded *s)
 {
-    tile_bands *b = &s->bands;
-    int64_t groups = b->d.shape.extent[0] / b->rows * b->across;
-    cute_pointer pointer = tile_bands_pointer(b);
-    bool shares = e->role->shares || (e->role->stored && e->role->stored != tile_bands_bytes(b));
-    e->role->stored = tile_bands_bytes(b);
-    MlirValue all = tile_shared_swizzled(e, &pointer, tile_bands_layout(e, b, groups),
-                                         tile_bands_bytes(b) * 8 / b->bits * groups, 0);
+    enum { DIFFERENT = 1000003 };
+    int64_t layout = 0, at = 0;
+    for (int i = 0; i < s->store_count; i++)
+        layout = layout * DIFFERENT + tile_bands_bytes(&s->stores[i].bands);
+    bool shares = e->role->shares || (e->role->stored && e->role->stored != layout);
+    e->role->stored = layout;
+    for (int i = 0; i < s->store_count && !e->failed; i++) {
+        tile_bands *b = &s->stores[i].bands;
+        int64_t groups = b->d.shape.extent[0] / b->rows * b->across, bytes = tile_bands_bytes(b) * groups;
+        cute_pointer pointer = tile_bands_pointer(b);
+        MlirValue all =
+            tile_shared_swizzled(e, &pointer, tile_bands_layout(e, b, groups), bytes * 8 / b->bits, at);
+        tile_bands_slice(e, b, all, s->number);
+        at += bytes;
+    }
     e->role->shares = shares;
-    tile_bands_slice(e, b, all, s->number);
 }
 
-/* Computes a band, and writes it to a buffer. */
-static void write_band(tile_emitter *e, const banded *s, const tile_pieces *pieces, int64_t band,
-                       int64_t buffer)
+static void make_pieces(tile_emitter *e, banded *s)
 {
-    const tile_bands *b = &s->bands;
+    for (int i = 0; i < s->store_count && !e->failed; i++)
+        s->stores[i].pieces = tile_bands_pieces(e, &s->stores[i].bands, false);
+}
+
+/* Computes a band, writes it to a buffer, and adds it to reductions. */
+static void write_band(tile_emitter *e, banded *s, int64_t band, int64_t buffer)
+{
+    const tile_bands *b = &s->stores[0].bands;
     int64_t count = tile_piece_values(b);
     for (int64_t column = 0; column < b->columns && !e->failed; column += TILE_BAND_PIECE) {
         int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
-        if (!map || !tile_piece_map(b, band * b->columns + column, map)) {
+        tile_parts *parts = map ? tile_begin_parts(e, map, count) : NULL;
+        if (!parts || !tile_piece_map(b, band * b->columns + column, map)) {
             e->failed = true;
             return;
         }
-        MlirValue values = tile_part(e, s->value, map, count);
-        if (!e->failed) tile_write_piece(e, b, pieces, buffer, column, values);
+        for (int i = 0; i < s->store_count && !e->failed; i++) {
+            banded_store *own = &s->stores[i];
+            MlirValue values = tile_part_of(e, parts, own->value);
+            if (!e->failed) tile_write_piece(e, &own->bands, &own->pieces, buffer, column, values);
+        }
+        for (int i = 0; i < s->reduction_count && !e->failed; i++)
+            tile_add_to_reduction(e, &s->reductions[i], tile_part_of(e, parts, s->reduced[i]), map, count);
     }
+    for (int i = 0; i < s->reduction_count && !e->failed; i++) tile_finish_band(e, &s->reductions[i]);
 }
 
 /* By the first warp. */
 static void copy_band(tile_emitter *e, const banded *s, int64_t band, int64_t buffer)
 {
     const MlirValue none = {NULL};
-    tile_band_index at = {band, none};
-    if (s->bands.across > 1) {
-        at.value =
-            cute_binary(&e->b, "arith.muli", s->bands.column, tile_i32(e, tile_bands_count(&s->bands)));
-        at.value = cute_binary(&e->b, "arith.addi", at.value, tile_i32(e, band));
+    for (int i = 0; i < s->store_count && !e->failed; i++) {
+        const tile_bands *b = &s->stores[i].bands;
+        tile_band_index at = {band, none};
+        if (b->across > 1) {
+            at.value = cute_binary(&e->b, "arith.muli", b->column, tile_i32(e, tile_bands_count(b)));
+            at.value = cute_binary(&e->b, "arith.addi", at.value, tile_i32(e, band));
+        }
+        tile_bands_copy(e, b, at, (tile_band_index){buffer, none}, none);
     }
-    tile_bands_copy(e, &s->bands, at, (tile_band_index){buffer, none}, none);
 }
 
 static void commit(tile_emitter *e)
@@ -146,16 +177,16 @@ void tile_finish_stores(const tile_role *role)
 /* Bands in turn, as many at once as there are buffers. */
 static void store_bands(tile_emitter *e, banded *s)
 {
-    tile_bands *b = &s->bands;
+    const tile_bands *b = &s->stores[0].bands;
     int64_t bands = tile_bands_count(b);
     make_buffers(e, s);
-    tile_pieces pieces = tile_bands_pieces(e, b, false);
+    make_pieces(e, s);
     add_order(e, tile_barrier(e));
     for (int64_t first = 0; first < bands && !e->failed; first += b->buffers) {
         int64_t count = bands - first < b->buffers ? bands - first : b->buffers;
         tile_wait_stores(e, s->leads);
         group_barrier(e, s);
-        for (int64_t i = 0; i < count; i++) write_band(e, s, &pieces, first + i, i);
+        for (int64_t i = 0; i < count; i++) write_band(e, s, first + i, i);
         finish_writes(e, s);
         tile_if once = tile_if_begin(e, s->leads);
         for (int64_t i = 0; i < count; i++) copy_band(e, s, first + i, i);
@@ -169,14 +200,17 @@ static void store_bands(tile_emitter *e, banded *s)
 static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
 {
     tile_copies_begin(e, c, s->leads);
-    s->bands.buffers = c->plan.stored.buffers;
-    s->bands.view = c->plan.stored.view;
+    for (int i = 0; i < s->store_count; i++) {
+        const tile_bands *planned = i ? &c->plan.also[i - 1] : &c->plan.stored;
+        s->stores[i].bands.buffers = planned->buffers;
+        s->stores[i].bands.view = planned->view;
+    }
     if (e->failed) return;
-    tile_pieces pieces = tile_bands_pieces(e, &s->bands, false);
+    make_pieces(e, s);
     for (int64_t i = 0; i < c->plan.bands && !e->failed; i++) {
-        int64_t buffer = i % s->bands.buffers;
+        int64_t buffer = i % c->plan.stored.buffers;
         tile_copies_await(e, c, i);
-        write_band(e, s, &pieces, i, buffer);
+        write_band(e, s, i, buffer);
         finish_writes(e, s);
         tile_if once = tile_if_begin(e, s->leads);
         copy_band(e, s, i, buffer);
@@ -186,40 +220,83 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
     }
 }
 
-/* Buffers of a warpgroup for bands of `columns`. */
-static int64_t buffers_for(const tile_emitter *e, const tile_bands *b)
+/* Buffers of a warpgroup for bands of each store. */
+static int64_t buffers_for(const tile_emitter *e, const banded *s)
 {
-    int64_t bands = tile_bands_count(b),
-            count = TILE_STORE_ROOM * 8 /
-                    (b->d.shape.extent[0] * b->across * b->columns * b->bits * e->role->turns);
+    int64_t bands = tile_bands_count(&s->stores[0].bands), bits = 0;
+    for (int i = 0; i < s->store_count; i++) {
+        const tile_bands *b = &s->stores[i].bands;
+        bits += b->d.shape.extent[0] * b->across * b->columns * b->bits * e->role->turns;
+    }
+    int64_t count = TILE_STORE_ROOM * 8 / bits;
     count = count < 1 ? 1 : count > MOST_BUFFERS ? MOST_BUFFERS : count;
     return count > bands ? bands : count;
 }
 
+static bool add_store(tile_emitter *e, banded *s, const tile_op *t)
+{
+    banded_store *own = &s->stores[s->store_count++];
+    own->value = mlirOperationGetOperand(t->op, 0);
+    if (!tile_bands_of(mlirOperationGetOperand(t->op, 1), mlirOperationGetOperand(t->op, 2), &t->in[0],
+                       e->threads / TILE_BAND_GROUP, cute_tile_number(t->op, "width", 0), 1, &own->bands))
+        return false;
+    tile_bands_make_atom(e, &own->bands, cute_op_has(t->op, "kind") ? TILE_BANDS_ADD : TILE_BANDS_STORE);
+    return own->bands.columns == s->stores[0].bands.columns;
+}
+
+/* `first`: the first store. */
+static void lower_banded(tile_emitter *e, banded *s, MlirOperation first)
+{
+    if (e->failed) return;
+    int64_t buffers = buffers_for(e, s);
+    s->number = tile_group_index(e);
+    s->leads = tile_leads_group(e);
+    s->barrier = barrier_of(e, s->number);
+    for (int i = 0; i < s->store_count; i++) {
+        s->stores[i].bands.buffers = buffers;
+        tile_bands_find_own(e, &s->stores[i].bands, s->number);
+    }
+    tile_begin_late(e, s->stores[0].bands.columns);
+    if (e->failed) return;
+    e->role->stores = true;
+    bool rows = tile_write_rows(e, first);
+    tile_copies *copies = tile_copies_of(e, first, NULL);
+    if (copies && rows) group_barrier(e, s); /* else it is in front of the first band */
+    if (copies)
+        store_copied_bands(e, s, copies);
+    else
+        store_bands(e, s);
+}
+
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
 {
-    const MlirValue none = {NULL};
-    banded s = {.value = mlirOperationGetOperand(t->op, 0)};
-    if (!tile_bands_of(mlirOperationGetOperand(t->op, 1), mlirOperationGetOperand(t->op, 2), &t->in[0],
-                       e->threads / TILE_BAND_GROUP, cute_tile_number(t->op, "width", 0), 1, &s.bands))
-        return e->failed = true, none;
-    s.bands.buffers = buffers_for(e, &s.bands);
-    tile_bands_make_atom(e, &s.bands, cute_op_has(t->op, "kind") ? TILE_BANDS_ADD : TILE_BANDS_STORE);
-    s.number = tile_group_index(e);
-    tile_bands_find_own(e, &s.bands, s.number);
-    s.leads = tile_leads_group(e);
-    s.barrier = barrier_of(e, s.number);
-    tile_begin_late(e, s.bands.columns);
-    if (e->failed) return none;
-    e->role->stores = true;
-    bool rows = tile_write_rows(e, t->op);
-    tile_copies *copies = tile_copies_of(e, t->op, NULL);
-    if (copies && rows) group_barrier(e, &s); /* else it is in front of the first band */
-    if (copies)
-        store_copied_bands(e, &s, copies);
-    else
-        store_bands(e, &s);
-    return none;
+    banded *s = cute_arena_alloc(e->arena, sizeof *s);
+    if (s) *s = (banded){.store_count = 0};
+    if (!s || !add_store(e, s, t)) e->failed = true;
+    lower_banded(e, s, t->op);
+    return (MlirValue){NULL};
+}
+
+void tile_lower_joined(tile_emitter *e, const tile_op *const *ops, int count, MlirValue *results)
+{
+    banded *s = cute_arena_alloc(e->arena, sizeof *s);
+    MlirOperation first = tile_joined_store(ops[0]->op);
+    if (s) *s = (banded){.store_count = 0};
+    if (!s || count > TILE_JOINED_OPS) e->failed = true;
+    for (int i = 0; i < count && !e->failed; i++) {
+        if (cute_op_is(ops[i]->op, "cute.tile.store")) {
+            if (!add_store(e, s, ops[i])) e->failed = true;
+            continue;
+        }
+        s->reduced[s->reduction_count] = mlirOperationGetOperand(ops[i]->op, 0);
+        tile_begin_reduction(e, ops[i], &s->reductions[s->reduction_count++]);
+    }
+    lower_banded(e, s, first);
+    for (int i = 0, r = 0; i < count && !e->failed; i++)
+        if (r < s->reduction_count && s->reductions[r].t == ops[i]) {
+            e->b.location = mlirOperationGetLocation(ops[i]->op);
+            results[i] = tile_end_reduction(e, &s->reductions[r++]);
+        }
 }
 
 MlirValue tile_lower_signal(tile_emitter *e, const tile_op *t)

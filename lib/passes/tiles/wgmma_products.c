@@ -197,7 +197,7 @@ static void choose(tile_emitter *e, const tile_op *t, tile_product *p)
 
 /* Sums that products leave under way across iterations are one variable outside of the loop that carries them, since nothing may move
  * it: it is set in front of the loop, and cute.tile.settle reads it. A sum that begins with 0, of a loop that is alone and does nothing else with
- * it, is not set. Those that are complete in the block of their product are set there. */
+ * it, is set only where that frees registers for the operations behind the loop. Those that are complete in the block of their product are set there. */
 bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
 {
     MlirOperation settle = settle_of(t->op);
@@ -222,7 +222,8 @@ bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
     MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(carried));
     a->from_zero = mlirValueEqual(mlirOperationGetOperand(t->op, 2), carried) && tile_is_zero(initial) &&
                    is_alone(e, loop);
-    if (a->from_zero) return true;
+    /* ptxas keeps what a product might read in registers, from the tile before on: 0, where others need these registers. */
+    if (a->from_zero && !tile_is_heavy_behind(loop, tile_values(&t->out))) return true;
     cute_builder b = cute_builder_before(loop);
     cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
                CUTE_NO_NAMED);

@@ -25,6 +25,27 @@ gpu.module @m {
     gpu.return
   }
 
+  // The error function is a polynomial, a reciprocal and a power of 2; a hyperbolic tangent a reciprocal and a power of 2.
+  // CHECK-LABEL: gpu.func @errors
+  // CHECK-NOT:     math.erf
+  // CHECK-NOT:     math.tanh
+  // CHECK:         math.copysign
+  // CHECK:         gpu.return
+  // PTX-LABEL:   .entry errors(
+  // PTX-NOT:     {{div\.|rcp\.rn}}
+  // PTX:         rcp.approx.ftz.f32
+  // PTX-NOT:     div.
+  // PTX:         ret;
+  gpu.func @errors(%x: !x) kernel {
+    %i = cute.tile.program<[128]> %x
+    %a = cute.tile.load<[128]> %x[%i]
+    %g = cute.tile.gelu %a {fast}
+    %e = cute.tile.erf %g {fast}
+    %t = cute.tile.tanh %e {fast}
+    cute.tile.store %t, %x[%i]
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @exact
   // CHECK:         math.exp %
   // CHECK-NOT:     fastmath

@@ -52,7 +52,7 @@ gpu.module @m {
     gpu.return
   }
 
-  // One that something else uses, too, is not.
+  // One that something else uses, too, which the stored tile needs, is not.
   // CHECK-LABEL: gpu.func @twice
   // CHECK-NOT:     cute.late
   // CHECK:         gpu.return
@@ -69,10 +69,11 @@ gpu.module @m {
       scf.yield %p : tensor<128x256xf32>
     }
     %e = cute.tile.load<[128, 256], f32> %c[%i, %j]
-    %o = cute.tile.add %s, %e
-    cute.tile.store %o, %d[%i, %j]
     %sum = cute.tile.reduce<add, 1> %e
     cute.tile.store %sum, %r[%i, %j]
+    %f = cute.tile.mul %e, %sum
+    %o = cute.tile.add %s, %f
+    cute.tile.store %o, %d[%i, %j]
     gpu.return
   }
 
