@@ -227,7 +227,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
 }
 
 @test "a rank that stops is named within the timeout, and is killed" {
-    cute-run --device emulator --gemm 2048x2048x513 --no-check --ranks=3 --split=m --timeout=1 >out 2>err &
+    cute-run --device emulator --gemm 2048x2048x513 --no-check --ranks=3 --split=m --overlap=sequence --timeout=1 >out 2>err &
     parent=$!
     until victim=$(pgrep -P $parent | sed -n 2p) && [ -n "$victim" ]; do sleep 0.05; done
     sleep 0.5
