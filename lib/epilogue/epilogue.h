@@ -149,6 +149,8 @@ typedef struct epilogue_tree {
     epilogue_node *sums;
 } epilogue_tree;
 
+/* Instructions of an epilogue for each of the product's sums, roughly. Requires PassShapeTypePropagation. */
+double epilogue_operations(const epilogue_tree *t);
 /* Whether a function is approximated: no matrix that is stored has more than 16 bits. */
 bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n);
 

@@ -147,3 +147,44 @@ bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n)
     }
     return true;
 }
+
+/* Instructions of functions for an element, of which the others have one: exact, and approximated. */
+static const struct {
+    const char *name;
+    double exact, approximated;
+} instructions[] = {
+    {"erf", 30, 14},    {"gelu", 34, 16}, {"gelu_tanh", 24, 8}, {"tanh", 25, 6},
+    {"sigmoid", 20, 5}, {"silu", 21, 6},  {"exp", 8, 8},        {"exp2", 3, 3},
+    {"log", 10, 10},    {"log2", 8, 8},   {"sqrt", 8, 8},       {"rsqrt", 4, 4},
+    {"sin", 15, 15},    {"cos", 15, 15},  {"div", 8, 8},        {"pow", 30, 30},
+};
+
+static double instructions_of(const epilogue_tree *t, const epilogue_node *n)
+{
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+        if (strcmp(instructions[i].name, n->function->name) == 0)
+            return epilogue_approximates(t, n) ? instructions[i].approximated : instructions[i].exact;
+    return 1;
+}
+
+double epilogue_operations(const epilogue_tree *t)
+{
+    enum { ACCESS = 2, REDUCTION = 2 }; /* of a matrix in memory; of an element of one */
+    double count = 0;
+    for (int i = 0; i < t->count; i++) {
+        const epilogue_node *n = t->nodes[i];
+        epilogue_shape s = n->op == EPILOGUE_REDUCE ? n->args[0]->shape : n->shape;
+        double each = n->op == EPILOGUE_COMPUTE                            ? instructions_of(t, n)
+                      : n->op == EPILOGUE_REDUCE                           ? REDUCTION
+                      : n->op == EPILOGUE_LOAD                             ? ACCESS
+                      : n->op == EPILOGUE_CAST || n->op == EPILOGUE_REPEAT ? 1
+                                                                           : 0;
+        if (s.rows && s.mul) count += each * s.mul / s.div;
+    }
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        epilogue_shape s = o->node->shape;
+        if (!o->main && s.rows && s.mul) count += ACCESS * (double)s.mul / s.div;
+    }
+    return count;
+}

@@ -87,6 +87,18 @@ static int64_t blocks_per_sm(const gemm_config *c, int64_t size)
     return cute_model_resident(90, &block); /* rates are those of an H100 */
 }
 
+/* Elements of k whose products take as long as the operations of an epilogue on a tile, while no products are computed. Warpgroups with a tile each
+ * compute the products of one while the other has its epilogue. */
+static double epilogue_depth(const gemm_config *c, const gemm_problem *p, double rate,
+                             const cute_model_device *device)
+{
+    enum { LANES = 128 }; /* of a multiprocessor */
+    if (!p->tree) return 0;
+    double depth = epilogue_operations(p->tree) * rate / (2 * LANES * device->clock), k = (double)p->given.k;
+    if (!c->pingpong) return depth;
+    return depth > k ? (depth - k) / 2 : 0;
+}
+
 static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_target *target)
 {
     const gemm_config *c = algo->config;
@@ -104,6 +116,7 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
                                         .bits_b = 8 * in,
                                         .bits_out = 8 * cute_dtype_get(algo->product)->bytes,
                                         .addend = algo->fused && g->beta != 0};
+    double rate = config_rate(c, algo->vectors) * 1e12 / CUTE_MODEL_SMS;
     const cute_model_config config = {.bm = c->bm,
                                       .bn = c->bn,
                                       .bk = c->bk,
@@ -116,8 +129,8 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
                                       .tma = c->kernel->arch_specific,
                                       .merged_reads = c->kernel == &gemm_kernel_split,
                                       .resident = blocks_per_sm(c, in),
-                                      .overhead = 2 * c->bk,
-                                      .rate = config_rate(c, algo->vectors) * 1e12 / CUTE_MODEL_SMS};
+                                      .overhead = 2 * c->bk + (int64_t)epilogue_depth(c, p, rate, &device),
+                                      .rate = rate};
     cute_model_time time;
     cute_model_estimate(&problem, &config, &device, &time);
     double seconds = time.seconds, m = (double)g->m, n = (double)g->n;

@@ -31,10 +31,10 @@ static void add_weight(MlirOperation op, void *context)
 
 bool tile_is_heavy_behind(MlirOperation loop, int64_t values)
 {
-    enum { HEAVY = 36 };
+    enum { HEAVY = 36, HEAVY_BESIDE_MANY = 12, MANY = 160 /* sums, of 255 registers */ };
     sum s = {.values = values};
     for (MlirOperation op = mlirOperationGetNextInBlock(loop); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
         cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, add_weight, &s);
-    return s.weight >= HEAVY;
+    return s.weight >= (values > MANY ? HEAVY_BESIDE_MANY : HEAVY);
 }

@@ -177,7 +177,14 @@ static bool is_late(MlirValue value, int depth)
     return false;
 }
 
-/* Elements of a broadcast late load: the different ones of its operand, in the places of the result. */
+/* Whether `value` compares indices, as those of columns with their number: registers for all results cost more than the comparisons. */
+static bool is_mask(MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    return !mlirOperationIsNull(op) && cute_op_is(op, "arith.cmpi");
+}
+
+/* Elements of a broadcast late load or comparison: the different ones of its operand, in the places of the result. */
 static MlirValue part_of_shuffle(tile_emitter *e, tile_parts *p, MlirOperation op)
 {
     MlirValue from = mlirOperationGetOperand(op, 0);
@@ -211,7 +218,7 @@ static MlirValue part(tile_emitter *e, tile_parts *p, MlirValue value)
         return keep_part(p, value, tile_late_part(e, op, p->map, p->count));
     bool shuffled = !mlirOperationIsNull(op) && cute_op_is(op, "vector.shuffle") &&
                     mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
-    if (shuffled && is_late(mlirOperationGetOperand(op, 0), 0))
+    if (shuffled && (is_late(mlirOperationGetOperand(op, 0), 0) || is_mask(mlirOperationGetOperand(op, 0))))
         return keep_part(p, value, part_of_shuffle(e, p, op));
     bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
          constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),

@@ -50,7 +50,7 @@ static bool is_pure(MlirOperation op)
 {
     static const char *const names[] = {"cute.tile.broadcast", "cute.tile.reshape", "cute.tile.permute",
                                         "cute.tile.pick",      "cute.tile.stack",   "cute.tile.iota",
-                                        "cute.tile.convert",   "cute.make_coord"};
+                                        "cute.tile.convert",   "cute.tile.count",   "cute.make_coord"};
     if (mlirOperationGetNumRegions(op)) return false;
     if (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

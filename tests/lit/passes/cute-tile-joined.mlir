@@ -153,4 +153,41 @@ gpu.module @m {
     cute.tile.store %o, %d[%i, %j]
     gpu.return
   }
+
+  // A mask of columns, whose number is counted between them, does not part a store and a reduction; its comparisons are those of a band.
+  // CHECK-LABEL: gpu.func @masked
+  // CHECK:         cute.tile.count<0, 1>
+  // CHECK:         cute.tile.store<{tma, width = 64 : i32}>{{.*}}{cute.joined = 0 : i32}
+  // CHECK:         cute.tile.reduce{{.*}}{cute.joined = 0 : i32}
+  // PTX-LABEL:   .entry masked(
+  // PTX:         wgmma.wait_group.sync.aligned 0
+  // PTX:         stmatrix
+  // PTX:         setp.lt
+  // PTX:         cp.async.bulk.tensor.2d.global.shared
+  // PTX:         setp.lt
+  // PTX:         cp.async.bulk.tensor.2d.global.shared
+  gpu.func @masked(%a: !A, %b: !A, %d: !A, %r: !R) kernel {
+    %i, %j = cute.tile.program<[128, 256]> %d
+    %n = cute.tile.count<1, 64> %a
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[256, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      scf.yield %p : tensor<128x256xf32>
+    }
+    %o = cute.tile.cast<f16> %s
+    cute.tile.store %o, %d[%i, %j]
+    %size = arith.constant 256 : i32
+    %first = arith.muli %j, %size : i32
+    %column = cute.tile.iota<[1, 256], 1> %first
+    %columns = cute.tile.count<0, 1> %b
+    %inside = cute.tile.lt %column, %columns
+    %kept = cute.tile.where %inside, %s, 0.0
+    %sum = cute.tile.reduce<add, 1> %kept
+    cute.tile.store %sum, %r[%i, %j]
+    gpu.return
+  }
 }
