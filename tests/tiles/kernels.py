@@ -490,6 +490,15 @@ KERNELS = {
   %oo = cute.tile.reshape<[1]> %o
   cute.tile.store %oo, %loss[%r]
 """, lambda x, target: {"loss": np.log(np.exp(x).sum(1)) - x[np.arange(len(x)), target.astype(int)]}, 2e-3),
+    # The second of two stores of a product adds a matrix, whose elements are read when the first has stored its own.
+    "gemm_and_added": (
+        {"a": (matrix("bf16", 8), "bf16", (150, 136)), "b": (matrix("bf16", 8), "bf16", (72, 136)), "e": (matrix("bf16", 8), "bf16", (150, 72)),
+         "c": (matrix("bf16", 8), "bf16", (150, 72)), "f": (matrix("bf16", 8), "bf16", (150, 72))},
+        product("bf16", "f32", 128, 64, 64, "bf16").replace("  cute.tile.store", """  %m = cute.tile.load<[128, 64]> %e[%i, %j]
+  %mf = cute.tile.cast<f32> %m
+  %more = cute.tile.add %s, %mf
+  %d16 = cute.tile.cast<bf16> %more
+  cute.tile.store""") + "  cute.tile.store %d16, %f[%i, %j]\n", lambda a, b, e: {"c": a @ b.T, "f": a @ b.T + e}, 2e-2),
     # Indices from a start on beside limits, by all orders: far below and above the indices, at both ends of them, and among them.
     "index_order": (
         {"start": (vector("i32"), "i32", (6,)), "limit": (matrix("i32"), "i32", (6, 32)), "y": (cube("i32"), "i32", (6, 64, 32))},

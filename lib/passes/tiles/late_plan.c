@@ -69,6 +69,20 @@ static late_loads loads_of(MlirOperation store)
     return l;
 }
 
+/* Whether the store writes values of `tile`, by way of operations that keep elements in their places. */
+static bool is_stored_by(MlirValue tile, MlirOperation store, int depth)
+{
+    enum { DEPTH = 32 };
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); depth < DEPTH && !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (mlirOperationEqual(user, store) ||
+            (keeps_elements(user) && is_stored_by(mlirOperationGetResult(user, 0), store, depth + 1)))
+            return true;
+    }
+    return false;
+}
+
 /* ---- the plan ---- */
 
 /* Buffers of `columns` for `loads`. False where a tile has no such bands. */
@@ -98,7 +112,9 @@ static bool make_plan(MlirOperation store, const MlirOperation *loads, int count
             !tile_distribution_equal(&b->d, &out->stored.d) || b->halved)
             return false;
         if (b->box * b->bits / 8 < least) least = b->box * b->bits / 8;
-        if (b->bits == out->stored.bits && !shares) {
+        /* The elements of a load are read in front of the first store, if that needs them; else behind it. */
+        if (b->bits == out->stored.bits && !shares &&
+            is_stored_by(mlirOperationGetResult(loads[i], 0), store, 0)) {
             shares = true;
         } else {
             out->offset[i] = bytes;
