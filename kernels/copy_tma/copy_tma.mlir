@@ -1,4 +1,4 @@
-// b = a for row-major matrices of any size with rows aligned to 16 bytes. A block copies one tile of (TM,TN) to shared
+// b = a for row-major matrices with rows of whole 16 bytes: TMA stores such units, also beyond the end of a row. A block copies one tile of (TM,TN) to shared
 // memory and back by TMA, with one warp and no elements in registers. Many small blocks per multiprocessor hide each
 // other's latency, and their launch order streams through a and b: persistent blocks that loop over
 // tiles reached 98 % of this performance. -D T BITS: the type and its bits.

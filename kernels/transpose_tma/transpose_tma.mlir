@@ -1,4 +1,4 @@
-// b(j,i) = a(i,j): a is (M,N), b is (N,M), both row-major, of any size, with rows aligned to 16 bytes. A block takes
+// b(j,i) = a(i,j): a is (M,N), b is (N,M), both row-major, with rows aligned to 16 bytes, those of b of whole 16 bytes. A block takes
 // one tile, GM by GN square boxes of 128 bytes. TMA loads it to shared memory, swizzled; a thread reads V rows of V elements,
 // 16 bytes each, and writes them as columns to another buffer, which TMA stores: 64 GM GN threads.
 // Eight adjacent threads read and write pieces of a diagonal, which the swizzle maps to different banks on both sides. Blocks

@@ -360,6 +360,15 @@ static bool reduce_row(const cute_tensor_map *m, num_reduction reduction, uint64
     return to != NULL;
 }
 
+/* Elements of the row from `last` on that a store writes too: it writes whole units of 16 bytes, as far as the box has elements. An H200 does so. */
+static uint32_t elements_behind(const copy_walk *w)
+{
+    enum { UNIT = 16 };
+    uint64_t end = w->address + (uint64_t)w->last * w->size;
+    uint32_t more = (uint32_t)(-end & (UNIT - 1)) / w->size, left = w->elements - w->last;
+    return more < left ? more : left;
+}
+
 bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
                    num_reduction reduction, const num_copy_memory *memory, const char **why)
 {
@@ -372,8 +381,9 @@ bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_
     copy_walk w = walk_begin(m, coordinates, NULL, shared);
     do {
         walk_locate(&w);
+        if (w.last == w.first) continue;
+        if (!reduction) w.last += elements_behind(&w);
         uint32_t inside = w.last - w.first;
-        if (!inside) continue;
         if (!move_shared(&w, bytes, w.first, w.last, false, memory)) return false;
         uint64_t address = w.address + w.first * w.size;
         const uint8_t *at = bytes + w.first * w.size;

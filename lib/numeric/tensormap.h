@@ -77,7 +77,8 @@ typedef struct num_copy_memory {
 /* Copies the box at `coordinates` (fastest dimension first, as in PTX), or in im2col mode pixels from there
  * on, displaced by `offsets` (of width, height and depth; NULL: none). `shared` is 128-byte aligned. False: a
  * callback failed, or the shared address is misaligned (reported in *why, else NULL). Global memory outside
- * the tensor is neither read nor written; a store does not read the corresponding shared memory. */
+ * the tensor is neither read nor written; a store does not read the corresponding shared memory. But where the tensor's rows end within a unit of 16 bytes, a
+ * store writes the whole unit, from the box. */
 bool num_box_load(const cute_tensor_map *map, const int32_t *coordinates, const uint16_t *offsets,
                   uint32_t shared, const num_copy_memory *memory, const char **why);
 bool num_box_store(const cute_tensor_map *map, const int32_t *coordinates, uint32_t shared,

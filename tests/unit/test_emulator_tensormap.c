@@ -91,11 +91,14 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
                 for (i[2] = 0; i[2] < count[2]; i[2]++)
                     for (i[1] = 0; i[1] < count[1]; i[1]++, row++)
                         for (i[0] = 0; i[0] < count[0]; i[0]++) {
-                            bool inside = true;
+                            bool inside = true, written = true; /* by the store: whole 16 bytes of a row */
                             uint64_t offset = 0;
                             for (int d = 0; d < m->rank; d++) {
                                 int64_t c = at[d] + (int64_t)i[d] * (d ? m->element_strides[d] : 1);
                                 inside &= c >= 0 && c < (int64_t)m->dims[d];
+                                int64_t end = (int64_t)m->dims[d];
+                                if (!d && at[0] < end) end = (end * size + 15) / 16 * 16 / size;
+                                written &= c >= 0 && c < end;
                                 offset += (uint64_t)c * (d ? m->strides[d - 1] : size);
                             }
                             uint32_t place = swizzled(base + row * pitch + i[0] * size, m->swizzle);
@@ -109,11 +112,11 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
                                 printf("# row %u element %u at %u\n", row, i[0], place);
                                 return false;
                             }
-                            if (!inside) continue;
+                            if (!written) continue;
                             memset(stored + place, true, size);
-                            inside_bytes += size;
+                            if (inside) inside_bytes += size;
                             for (uint32_t b = 0; b < size; b++)
-                                expected[offset + b] = (uint8_t)~global[offset + b];
+                                expected[offset + b] = (uint8_t)~((const uint8_t *)want)[b];
                         }
     }
     for (int i = 0; i < SHARED; i++) shared[i] = (uint8_t)~shared[i];
@@ -385,6 +388,16 @@ static void test_reductions(void)
     CHECK_INT(num_box_inside(&m, at, NULL), 16);
     uint32_t row = (uint32_t)(m.strides[0] / 4 * 6);
     for (uint32_t i = 0; i < 1000; i++) CHECK_INT(g[i], i + (i >= row + 36 && i < row + 40 ? 1000u : 0));
+    /* A row that ends within 16 bytes: a store writes all of them, a reduction only the elements of the tensor. */
+    m.dims[0] = 37;
+    for (uint32_t i = 0; i < 1000; i++) g[i] = i;
+    for (int reduces = 0; reduces < 2; reduces++) {
+        CHECK(num_box_store(&m, at, 0, reduces ? NUM_REDUCE_ADD : NUM_REDUCE_NONE, &memory, &why));
+        for (uint32_t i = 0; i < 1000; i++)
+            CHECK_INT(g[i], i == row + 36                  ? (reduces ? 2000 : 1000)
+                            : i > row + 36 && i < row + 40 ? 1000
+                                                           : i);
+    }
     m.type = CUTE_MAP_F32;
     CHECK(!num_box_store(&m, at, 0, NUM_REDUCE_XOR, &memory, &why));
     CHECK_TEXT(why, "this reduction does not support the tensor map's element type");
