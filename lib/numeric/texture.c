@@ -186,7 +186,9 @@ cute_status num_texture_check(cute_texture *t, cute_diag *diag)
 
 /* ---- fetches ---- */
 
-enum { FRACTION = 8 }; /* bits */
+/* Bits of fractions: of weights, which are rounded, and of normalized coordinates, which are truncated (measured on an H100 and an H200; the guide has
+ * the first only). */
+enum { FRACTION = 8, NORMALIZED_FRACTION = 21 };
 
 typedef struct axis {
     int64_t at[2];
@@ -199,15 +201,16 @@ static double in_texels(const cute_texture *t, int dimension, double x, double e
     if (!(fabs(x) < 0x1p40)) x = x > 0 ? 0x1p40 : x < 0 ? -0x1p40 : 0; /* NaN is 0 */
     if (!t->normalized && !kinds[t->kind].cube) return x;
     cute_texture_address mode = kinds[t->kind].cube ? CUTE_TEXTURE_CLAMP : t->modes[dimension];
-    double whole = floor(x), part = x - whole;
-    if (mode == CUTE_TEXTURE_WRAP) x = part;
-    if (mode == CUTE_TEXTURE_MIRROR) x = fmod(whole, 2) != 0 ? 1 - part : part;
+    if (mode == CUTE_TEXTURE_WRAP)
+        x = fmin(x - floor(x), 1 - ldexp(1, -NORMALIZED_FRACTION)); /* no sum that is rounded to 1 */
+    if (mode == CUTE_TEXTURE_MIRROR) x -= 2 * floor(x / 2);
+    if (!kinds[t->kind].cube) x = floor(ldexp(x, NORMALIZED_FRACTION)) * ldexp(1, -NORMALIZED_FRACTION);
     return x * extent;
 }
 
 static axis locate_linear(double x)
 {
-    int64_t fixed = (int64_t)nearbyint((x - 0.5) * (1 << FRACTION));
+    int64_t fixed = (int64_t)floor((x - 0.5) * (1 << FRACTION) + 0.5);
     int64_t at = fixed >> FRACTION;
     return (axis){{at, at + 1}, fixed & ((1 << FRACTION) - 1)};
 }
@@ -219,6 +222,10 @@ static int64_t texel_in_bounds(const cute_texture *t, int dimension, int64_t at,
     if (at >= 0 && at < extent) return at;
     if (mode == CUTE_TEXTURE_BORDER || t->memory == CUTE_TEXTURE_LINEAR) return -1;
     if (mode == CUTE_TEXTURE_WRAP) return (at % extent + extent) % extent;
+    if (mode == CUTE_TEXTURE_MIRROR) {
+        at = (at % (2 * extent) + 2 * extent) % (2 * extent);
+        return at < extent ? at : 2 * extent - 1 - at;
+    }
     return at < 0 ? 0 : extent - 1;
 }
 
@@ -326,11 +333,12 @@ void num_texture_gather(const cute_texture *t, const float *coordinates, num_fet
     }
 }
 
-/* 8 and 16 bits as -1 or 0 to 1: the least signed integer is -1, too. */
-static uint32_t read_normalized(const num_texture_format *f, int64_t value)
+/* 8 and 16 bits as -1 or 0 to 1: the least signed integer is -1, too. Textures for tld4 have 16 bits of signed bytes (measured on an H100). */
+static uint32_t read_normalized(const num_texture_format *f, int64_t value, bool gather)
 {
-    double most = (double)((INT64_C(1) << (8 * f->bytes - f->is_signed)) - 1);
-    return num_as_bits((float)fmax((double)value / most, -1));
+    double most = (double)((INT64_C(1) << (8 * f->bytes - f->is_signed)) - 1), part = (double)value / most;
+    if (gather && f->is_signed && f->bytes == 1) part = nearbyint(part * INT16_MAX) / INT16_MAX;
+    return num_as_bits((float)fmax(part, -1));
 }
 
 void num_texel_read(const cute_texture *t, const uint8_t *texel, uint32_t out[4])
@@ -350,7 +358,7 @@ void num_texel_read(const cute_texture *t, const uint8_t *texel, uint32_t out[4]
         }
         int64_t value = f->is_signed ? (int64_t)((uint64_t)bits << (64 - 8 * f->bytes)) >> (64 - 8 * f->bytes)
                                      : (int64_t)bits;
-        out[c] = num_texture_is_float(t) ? read_normalized(f, value) : (uint32_t)value;
+        out[c] = num_texture_is_float(t) ? read_normalized(f, value, t->gather) : (uint32_t)value;
     }
 }
 

@@ -117,13 +117,13 @@ for i in range(8):
         scale = single(1 / 12) if normalized else 1
         x, y = single((j + 0.75) * scale), single((i + 0.125) * scale)
         if normalized:
-            x, y = x * columns, y * rows
+            x, y = math.floor(x * 2**21) / 2**21 * columns, math.floor(y * 2**21) / 2**21 * rows
         for c in range(4):
             if filter == "point":
                 want = texel(math.floor(y), math.floor(x), c)
             else:
                 ix, iy = math.floor(x - 0.5), math.floor(y - 0.5)
-                a, b = round((x - 0.5 - ix) * 256) / 256, round((y - 0.5 - iy) * 256) / 256
+                a, b = math.floor((x - 0.5 - ix) * 256 + 0.5) / 256, math.floor((y - 0.5 - iy) * 256 + 0.5) / 256
                 want = ((1 - a) * (1 - b) * texel(iy, ix, c) + a * (1 - b) * texel(iy, ix + 1, c) +
                         (1 - a) * b * texel(iy + 1, ix, c) + a * b * texel(iy + 1, ix + 1, c))
             got = out[(i * 16 + j) * 4 + c]

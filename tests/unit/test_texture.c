@@ -61,13 +61,9 @@ static double guide_fetch(const double *x, const int *extents, int dimensions, c
     int at[3], base[3];
     double alpha[3], sum = 0;
     for (int d = 0; d < dimensions; d++) {
-        double b = linear ? x[d] - 0.5 : x[d], turn = x[d] / extents[d];
-        /* the guide mirrors the coordinate: 1 - frac(x) if floor(x) is odd */
-        if (!linear && mode == CUTE_TEXTURE_MIRROR)
-            b = fmod(floor(turn), 2) != 0 ? fmin((1 - (turn - floor(turn))) * extents[d], extents[d] - 1)
-                                          : (turn - floor(turn)) * extents[d];
+        double b = linear ? x[d] - 0.5 : x[d];
         base[d] = (int)floor(b);
-        alpha[d] = nearbyint((b - floor(b)) * 256) / 256;
+        alpha[d] = floor((b - floor(b)) * 256 + 0.5) / 256; /* ties upwards: an H200 */
     }
     for (int n = 0; n < (linear ? 1 << dimensions : 1); n++) {
         double weight = 1;
@@ -90,6 +86,27 @@ static float fetched(const cute_texture *t, const num_fetch *fetch)
     num_texture_blend(fetch, (const uint32_t(*)[4])texels, out);
     memcpy(&value, out, 4);
     return value;
+}
+
+/* Normalized coordinates have 21 bits of fraction; an H200 reads these texels. */
+static void test_normalized_coordinates_are_truncated(void)
+{
+    static const struct {
+        cute_texture_address mode;
+        float x;
+        int extent, texel;
+    } cases[] = {{CUTE_TEXTURE_CLAMP, 0x1.24924ap-3F, 7, 0}, {CUTE_TEXTURE_CLAMP, 0x1.b6db6ep-2F, 7, 2},
+                 {CUTE_TEXTURE_WRAP, -1.85714257F, 7, 0},    {CUTE_TEXTURE_WRAP, -1e-20F, 7, 6},
+                 {CUTE_TEXTURE_MIRROR, -0.9375F, 16, 14},    {CUTE_TEXTURE_MIRROR, 1.0625F, 16, 14},
+                 {CUTE_TEXTURE_MIRROR, -1.77419329F, 31, 7}, {CUTE_TEXTURE_BORDER, 0.0645161346F, 31, 1}};
+    for (int i = 0; i < TEXELS; i++) values[i] = (float)i;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cute_texture t = texture(CUTE_TEXTURE_1D, cases[i].mode, true);
+        num_fetch fetch;
+        t.width = (uint64_t)cases[i].extent;
+        num_texture_fetch(&t, &cases[i].x, 0, &fetch);
+        CHECK_INT((int)fetched(&t, &fetch), cases[i].texel);
+    }
 }
 
 static void test_fetches_are_the_formulas_of_the_guide(void)
@@ -477,6 +494,7 @@ static void test_rules_and_limits_are_named(void)
 
 int main(void)
 {
+    TEST("normalized coordinates have 21 bits of fraction", test_normalized_coordinates_are_truncated);
     TEST("fetches are the formulas of the guide in all dimensions, addressing modes and filters",
          test_fetches_are_the_formulas_of_the_guide);
     TEST("gather returns the footprint of filtering counter-clockwise from the lower left",
