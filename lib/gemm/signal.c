@@ -44,7 +44,8 @@ static void write_additions(const gemm_signal *signal, cute_buffer *parameters, 
     }
     cute_buffer_puts(stores, which);
     for (int i = 0; i <= signal->copies; i++) {
-        snprintf(number, sizeof number, i ? "%d" : "", i);
+        number[0] = '\0';
+        if (i) snprintf(number, sizeof number, "%d", i);
         cute_buffer_printf(stores, count_of, number, signal->peers ? " {scope = \"sys\"}" : "");
     }
 }
