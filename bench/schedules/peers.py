@@ -139,6 +139,8 @@ def main():
         mean = statistics.median(mine)
         print(f"{name}: ours {mean * 1e6:.1f} us, {2 * row[2] * row[3] * row[4] / mean * 1e-12:.0f} TFLOP/s", flush=True)
         for peer, times in others.items():
+            if peer in failed:
+                continue
             its = statistics.median(times)
             print(f"    {peer} {its * 1e6:.1f} us, ratio {its / mean:.3f}", flush=True)
             lines.append(f"{row[0]},{row[1]},{row[2]},{row[3]},{row[4]},{row[8]},{mean * 1e6:.2f},{peer},{its * 1e6:.2f}")

@@ -167,6 +167,7 @@ C
 @test "the PyTorch operator has the plan's tensors and numbers" {
     grep -q 'library.def("product(Tensor(a!) A, Tensor(b!) B, Tensor(c!) D, Tensor(d!) C, Tensor(e!) bias, float alpha, float beta) -> ()");' p_torch.cpp
     grep -q 'view<p_tensor3, 3>(A, at::kBFloat16, "A")' p_torch.cpp
+    grep -q 'library.impl("product", c10::kCUDA, &product);' p_torch.cpp
 }
 
 @test "a program of CUDA C++ that nvcc compiles calls the kernels beside its own" {
@@ -197,4 +198,11 @@ END
     quiet env -u LIBRARIES nvcc -std=c++17 -diag-suppress 550 main.cu k.c -ldl -o cuda
     RECORDCUDA=$BATS_TEST_TMPDIR/cuda.txt quiet env LD_LIBRARY_PATH=$WORK ./cuda
     [ "$(wc -l <"$BATS_TEST_TMPDIR/cuda.txt")" -eq 2 ] || { cat "$BATS_TEST_TMPDIR/cuda.txt"; false; }
+}
+
+@test "the benchmark of launches is built, and needs a GPU" {
+    "$ROOT/bench/launches/build" "$CUTE_BIN" "$BATS_TEST_TMPDIR/out" >/dev/null
+    [ -s "$BATS_TEST_TMPDIR/out/k_torch.cpp" ]
+    run env -u LD_LIBRARY_PATH "$BATS_TEST_TMPDIR/out/launches" "$BATS_TEST_TMPDIR/out/axpy.cubin"
+    [ "$status" -eq 3 ] || [ "$status" -eq 0 ] || { echo "$status: $output"; false; }
 }

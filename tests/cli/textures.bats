@@ -351,3 +351,9 @@ E
     CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" run "$run_" old.ptx --config launch.json --device 0 --no-check
     [ "$status" -eq 3 ] && [[ "$output" == *"this driver is too old for textures and surfaces"* ]] || { echo "$status: $output"; false; }
 }
+
+@test "random fetches of all kinds, as compared with a GPU, run on the emulator" {
+    run "$BATS_TEST_DIRNAME/../gpu/textures" "$CUTE_BIN" --cases=24 --devices=emulator,emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"cube_layered"* && "$output" == *"2d linear"* ]]
+}
