@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Rows of the sets grouped, scaled and epilogues of bench/schedules/build beside what PyTorch calls for the same work, in turns, on one GPU:
+"""Rows of the sets attention, gradients, grouped, scaled and epilogues of bench/schedules/build beside what PyTorch calls for the same work, in turns, on one GPU:
 
     bench/schedules/peers.py OUT [--rounds=N] [--csv=FILE] [SUBSTRING of a row]
 
-grouped: a loop of torch.mm over the groups (cuBLAS), the same captured in a CUDA graph, and torch._grouped_mm. scaled: scaled_mm with blocks of
+attention, gradients: scaled_dot_product_attention by cuDNN, by FlashAttention, and by the one that PyTorch chooses. grouped: a loop of torch.mm over the groups (cuBLAS), the same captured in a CUDA graph, and torch._grouped_mm. scaled: scaled_mm with blocks of
 1x128 and 128x128. epilogues: torch.compile of the expression. Medians of medians in us, L2 warm, normally distributed data; a peer that this
 PyTorch lacks has its message. Exits 3 without a GPU or torch."""
 import json
@@ -96,7 +96,42 @@ def epilogues(torch, row):
     return {"torch.compile": torch.compile(function), "eager": function} if function else {}
 
 
-PEERS = {"grouped": grouped, "gated": grouped, "scaled": scaled, "epilogues": epilogues}
+def attention(torch, row):
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    own, dtype = row[7]["defines"], {"bf16": torch.bfloat16, "f16": torch.float16}[row[1]]
+    s, heads, keys = own.get("s", own.get("sq")), own["h"], own.get("hk", own["h"])
+    make = lambda h: torch.randn(own["b"], s, h, own["d"], device="cuda", dtype=dtype).transpose(1, 2).requires_grad_(row[0] == "gradients")
+    q, k, v = make(heads), make(keys), make(keys)
+    call = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=bool(own["causal"]), enable_gqa=heads != keys)
+
+    def by(backends):
+        def forward():
+            with sdpa_kernel(backends):
+                return call()
+        if row[0] == "attention":
+            return forward
+        state = []
+
+        def backward():
+            if not state:
+                out = forward()
+                state.extend((out, torch.randn_like(out)))
+            torch.autograd.grad(state[0], (q, k, v), state[1], retain_graph=True)
+        return backward
+
+    every = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION]
+    return {"cuDNN": by([SDPBackend.CUDNN_ATTENTION]), "FlashAttention": by([SDPBackend.FLASH_ATTENTION]), "torch's choice": by(every)}
+
+
+def work(row):
+    """Multiplications and additions of a row."""
+    if row[0] not in ("attention", "gradients"):
+        return 2 * row[2] * row[3] * row[4]
+    return (4 if row[0] == "attention" else 10) * row[2] * row[3] ** 2 * row[4] / (2 if row[7]["defines"]["causal"] else 1)
+
+
+PEERS = {"attention": attention, "gradients": attention, "grouped": grouped, "gated": grouped, "scaled": scaled, "epilogues": epilogues}
 
 
 def ours(folder, row):
@@ -137,7 +172,7 @@ def main():
                 except (RuntimeError, ValueError, TypeError, AttributeError) as error:
                     failed[peer] = str(error).strip().splitlines()[0][:160]
         mean = statistics.median(mine)
-        print(f"{name}: ours {mean * 1e6:.1f} us, {2 * row[2] * row[3] * row[4] / mean * 1e-12:.0f} TFLOP/s", flush=True)
+        print(f"{name}: ours {mean * 1e6:.1f} us, {work(row) / mean * 1e-12:.0f} TFLOP/s", flush=True)
         for peer, times in others.items():
             if peer in failed:
                 continue
