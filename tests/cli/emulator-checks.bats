@@ -69,8 +69,6 @@ accumulator_read_with_a_group_left race C7514, C7517
 stage_given_back_by_one_lane race reads for the whole warp
 last_load_never_comes barrier harmless unless
 block_ends_while_its_tile_is_stored race until its bulk copies have read it
-block_has_ended_when_it_is_written race an H200 drops stores and arrivals
-block_has_ended_at_a_remote_arrival race an H200 drops stores and arrivals
 B
     run "$run" "$bugs/operand_changed_while_multiplied.ptx" --config "$bugs/tensor.json" --check=race
     [ "$status" -eq 4 ]

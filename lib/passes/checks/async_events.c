@@ -161,9 +161,10 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
     w->cluster_phase = m->cluster_phase;
     bool relaxed = !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("relaxed"))) ||
                    cute_op_is(op, "nvvm.cluster.arrive.relaxed");
+    bool first = !w->cluster_relaxed && !w->cluster_released; /* behind the initialisation of mbarriers */
     *(relaxed ? &w->cluster_relaxed : &w->cluster_released) = w->seq;
     uint32_t *gathered = &m->cluster_gathered->seq[w->id];
-    if (!relaxed)
+    if (!relaxed || first)
         async_release(m, w, m->cluster_gathered);
     else if (w->init_fence > *gathered)
         *gathered = w->init_fence; /* only the initialisation of mbarriers */
