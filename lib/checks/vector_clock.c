@@ -347,22 +347,23 @@ static void acquire_async_groups(em_checks *c, em_warp *w, uint32_t mask, uint32
     em_vclock_drop(over);
 }
 
-/* A relaxed arrival releases what the thread's last fence of the cluster's scope did. The first arrival, behind the initialisation of mbarriers, does
- * without one on sm_90: only uses of those mbarriers are checked (races.c). */
+/* A relaxed arrival releases only the accesses before the thread's last fence of cluster scope. On sm_90 the first one, behind the initialisation of
+ * mbarriers, needs no fence; races.c warns where those mbarriers are used. */
 static void arrive_at_cluster_barrier(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     cluster_state *o = cluster_of(c, w);
     bool relaxed = i && em_has(i, EM_M_relaxed);
+    uint32_t releases = relaxed ? 0 : mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t id = thread_id(c, w, __builtin_ctz(rest));
         thread_state *t = &o->threads[id];
-        bool releases = !relaxed || (!t->cluster_relaxed && !t->cluster_released);
-        *(relaxed ? &t->cluster_relaxed : &t->cluster_released) = c->machine->time;
-        if (releases)
-            arrive_lanes_at_sync(c, &o->cluster, w, rest & -rest);
-        else if (t->fenced[SCOPE_CLUSTER])
+        if (!t->cluster_relaxed && !t->cluster_released)
+            releases |= rest & -rest;
+        else if (relaxed && t->fenced[SCOPE_CLUSTER])
             arrive_at_sync(c, &o->cluster, t->fenced[SCOPE_CLUSTER], id, t->fence[SCOPE_CLUSTER], NULL);
+        *(relaxed ? &t->cluster_relaxed : &t->cluster_released) = c->machine->time;
     }
+    if (releases) arrive_lanes_at_sync(c, &o->cluster, w, releases);
 }
 
 /* ---- events ---- */

@@ -186,8 +186,8 @@ cute_status num_texture_check(cute_texture *t, cute_diag *diag)
 
 /* ---- fetches ---- */
 
-/* Bits of fractions: of weights, which are rounded, and of normalized coordinates, which are truncated (measured on an H100 and an H200; the guide has
- * the first only). */
+/* Fraction bits of weights, which are rounded (CUDA guide, "Linear Filtering"), and of normalized coordinates, which are truncated (measured on an H100
+ * and an H200). */
 enum { FRACTION = 8, NORMALIZED_FRACTION = 21 };
 
 typedef struct axis {

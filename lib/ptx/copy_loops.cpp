@@ -29,7 +29,7 @@ bool is_copy(const Instruction &i)
     return text && StringRef(text->getAsmString()).starts_with("cp.async.c") && call->arg_size() >= 2;
 }
 
-// A copy of `value` of which LLVM does not know what it is.
+// A copy of `value` that LLVM cannot analyse.
 Value *hide(Value *value, Instruction *behind)
 {
     IRBuilder<> at(behind->getParent(), std::next(behind->getIterator()));

@@ -41,9 +41,8 @@ bool tile_is_banded(const tile_distribution *d);
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *d);
 /* The same of a store, which may be of every second column of sums. */
 bool tile_fits_stored_bands(const cute_value *tensor, MlirValue value, const tile_distribution *d);
-/* Bands of `columns` of a tile of `tensor` at `coord`, whose rows are divided among `groups`. False where
- * tile_fits_stored_bands is, or the columns do
- * not fit. */
+/* Bands of `columns` of a tile of `tensor` at `coord`, whose rows are divided among `groups`. False where tile_fits_stored_bands
+ * is, or the columns do not fit. */
 bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d, int64_t groups,
                    int64_t columns, int64_t buffers, tile_bands *out);
 /* Bytes of the buffers of a warpgroup. */

@@ -173,7 +173,7 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 /* The same elements, of a value that elementwise operations compute: of their results only these are computed. A tile that is stored
  * part by part takes no registers for the whole of each step. */
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
-/* The same of several values: what they have in common is computed once. Null: memory is exhausted. */
+/* The same for several values, whose common operands are computed once. Null: memory is exhausted. */
 typedef struct tile_parts tile_parts;
 tile_parts *tile_begin_parts(tile_emitter *e, const int32_t *map, int64_t count);
 MlirValue tile_part_of(tile_emitter *e, tile_parts *parts, MlirValue value);
@@ -275,7 +275,7 @@ MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_reshape(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t);
-/* Places the memory where warpgroups combine parts of rows, behind what is placed so far. */
+/* Allocates the memory where warpgroups combine parts of rows, behind the earlier allocations. */
 void tile_place_parts(tile_emitter *e);
 MlirValue tile_lower_scan(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);

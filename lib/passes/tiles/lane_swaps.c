@@ -49,7 +49,7 @@ static void swap(bits *b, int value, int lane)
     b->d.threads.at[lane] = kept;
 }
 
-/* A value or lane whose bit is none of the run's. */
+/* A mode of extent 2 outside of the run; -1: none. */
 static int find_other(const tile_modes *modes, int count, int dim, int64_t run)
 {
     for (int i = 0; i < count; i++)

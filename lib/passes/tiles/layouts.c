@@ -377,7 +377,7 @@ static bool distribute_scattered(layouts *l, const class *c, tile_distribution *
 
 /* ---- resolution, the largest class first ---- */
 
-/* Whether tiles of a class are results of reductions between warps that are stored: threads read from shared memory what they store. */
+/* Whether a class has results of reductions across warps that are stored: each thread then reads the elements that it stores from shared memory. */
 static bool is_stored_result(layouts *l, const class *c)
 {
     bool reduced = false, stored = false;
@@ -860,7 +860,7 @@ static void settle_op(layouts *l, MlirOperation op)
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
         const class *c = class_of(l, result(op, 0));
         if (!tile_projected(&d, &c->shape, &own)) return;
-        /* Between warps it passes through shared memory, from which threads read what they need. */
+        /* A result of several warps is in shared memory, where each thread reads its own elements. */
         bool read =
             tile_reduction_bytes(op) && !tile_parts_of_groups(op) && tile_values(&c->d) <= tile_values(&own);
         if (!read) make_as(l, op, &own);

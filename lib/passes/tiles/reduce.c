@@ -300,8 +300,8 @@ static void add_condition(tile_emitter *e, MlirValue *all, MlirValue condition)
     *all = mlirValueIsNull(*all) ? condition : cute_binary(&e->b, "arith.andi", *all, condition);
 }
 
-/* Combines the results of two lanes, `step` apart: each of them is left with every second one, else both with all. *distance: what the upper lane has to
- * add to its places; 0: both have all. */
+/* Combines the results of lanes `step` apart. An even number of results at equal distances is divided: each lane keeps every second one, and
+ * *distance is the offset of the upper lane's places. Otherwise both lanes have all results, and *distance is 0. */
 static void combine_lanes(tile_emitter *e, MlirStringRef kind, tile_partial *p, int64_t step,
                           int64_t *distance)
 {

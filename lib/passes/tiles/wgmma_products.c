@@ -222,7 +222,7 @@ bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
     MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(carried));
     a->from_zero = mlirValueEqual(mlirOperationGetOperand(t->op, 2), carried) && tile_is_zero(initial) &&
                    is_alone(e, loop);
-    /* ptxas keeps what a product might read in registers, from the tile before on: 0, where others need these registers. */
+    /* Without an initial value ptxas keeps the sums of the previous tile live through its epilogue: they are zeroed where that needs their registers. */
     if (a->from_zero && !tile_is_heavy_behind(loop, tile_values(&t->out))) return true;
     cute_builder b = cute_builder_before(loop);
     cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
