@@ -10,7 +10,8 @@ BITS = {"f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "i8": 8, "f32": 32, "f64": 
 TYPES = [("f16", "f32", False)] * 4 + [("bf16", "f32", False)] * 2 + [("f16", "f16", False), ("e4m3", "f32", False), ("e5m2", "f32", False),
          ("i8", "i32", False), ("f32", "f32", True), ("f32", "f32", True), ("f32", "f32", False), ("f64", "f64", False)]
 SHAPES = ["plain"] * 6 + ["two products, one sum", "two products, two sums", "two loops", "two loops", "nested", "nested sums", "guard",
-                          "guard inside", "prologue", "carried scalar", "carried coordinate", "row sums", "scaled sum", "steps", "masked"]
+                          "guard inside", "prologue", "carried scalar", "carried coordinate", "row sums", "scaled sum", "promoted sum",
+                          "steps", "masked"]
 ROUND = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32}
 
 
@@ -280,6 +281,15 @@ class ProductProgram:
                 s = self.op(f"cute.tile.mul {args[0]}, {self.constant_of(-1)}", lambda env: -env[args[0]])
                 return [self.gemm(a("%i", k), b("%j", k), s)]
             return self.loop("%c0", "%steps", "%c1", [(zero, self.type)], scaled)
+        if kind == "promoted sum":
+            a, b = self.pair()
+
+            def promoted(k, args):
+                p = self.gemm(a("%i", k), b("%j", k), zero)
+                s = self.op(f"cute.tile.mul {p}, {self.constant_of(-1)}", lambda env: -env[p])
+                return [self.op(f"cute.tile.add {args[0]}, {s}", lambda env: env[args[0]] + env[s])]
+            low = self.number(int(self.rng.integers(0, 3))) if self.rng.integers(2) else "%c0"
+            return self.loop(low, "%steps", self.number(int(self.rng.integers(1, 4))), [(zero, self.type)], promoted)
         if kind == "steps":
             return [self.reduce_over_k(zero, low=self.number(int(self.rng.integers(0, 3))), step=self.number(int(self.rng.integers(1, 4))))]
         if kind == "masked":

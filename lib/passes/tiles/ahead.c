@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/atoms/access.h"
 #include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
 #include "lib/passes/tiles/schedule.h"
 
 /* ---- what keeps a load where it is ---- */
@@ -146,46 +148,62 @@ int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits)
     return (cute_tile_size(shape) * bits / 8 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
-                         int contiguous, int stages, bool squares)
+/* Bytes of a row that are together in a stage: 0 is all of it, without a swizzle. */
+static int64_t span_of(const cute_tile_shape *shape, int contiguous, int bits)
 {
-    /* Of squares lanes read every fourth row at once: the bits of the address that number these are the swizzle's. */
-    static const struct {
-        int64_t bytes;
-        const char *adjacent, *squares;
-    } swizzles[] = {{128, ", S<3,4,3>", ", S<3,4,5>"},
-                    {64, ", S<2,4,3>", ", S<3,4,4>"},
-                    {32, ", S<1,4,3>", ", S<3,4,3>"}};
-    const char *swizzle = "";
-    int64_t stride[CUTE_TILE_RANK], row = shape->extent[contiguous] * bits / 8, span = ROW;
-    while (span >= 16 && row % span) span /= 2;
+    enum { LEAST = 16 };
+    int64_t row = shape->extent[contiguous] * bits / 8, span = ROW;
+    while (span >= LEAST && row % span) span /= 2;
+    if (span < LEAST) return 0;
     /* TMA copies each span of columns to a multiple of 128 bytes; few rows are not swizzled. */
-    if (span >= 16 && row > span && cute_tile_size(shape) / shape->extent[contiguous] * span % ROW) span = 0;
+    if (row > span && cute_tile_size(shape) / shape->extent[contiguous] * span % ROW) return 0;
     /* One row has no conflicts. */
-    if (cute_tile_size(shape) == shape->extent[contiguous] && shape->extent[contiguous] <= BOX) span = 0;
-    for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
-        if (span == swizzles[i].bytes) swizzle = squares ? swizzles[i].squares : swizzles[i].adjacent;
-    span = span < 16 ? shape->extent[contiguous] : span * 8 / bits;
-    int64_t size = span;
+    return cute_tile_size(shape) == shape->extent[contiguous] && shape->extent[contiguous] <= BOX ? 0 : span;
+}
+
+/* How a stage has a tile: rows of dimension `contiguous` in spans of so many elements, each of all rows. */
+typedef struct stage_layout {
+    int contiguous;
+    int64_t span;
+    cute_swizzle swizzle;
+} stage_layout;
+
+/* The last stride is that of a row's next span. */
+static void stage_strides(const cute_tile_shape *shape, const stage_layout *l, int64_t *stride)
+{
+    int64_t size = l->span;
+    int contiguous = l->contiguous;
+    stride[contiguous] = 1;
     for (int i = shape->rank - 1; i >= 0; i--) {
         if (i == contiguous) continue;
         stride[i] = size;
         size *= shape->extent[i];
     }
+    stride[shape->rank] = size;
+}
+
+static MlirType stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
+                           const stage_layout *l, int stages)
+{
+    int64_t stride[CUTE_TILE_RANK + 1];
+    stage_strides(shape, l, stride);
+    const cute_swizzle *s = &l->swizzle;
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "!cute.memref<%s, smem, align<1024>%s, \"(", element, swizzle);
+    cute_buffer_printf(&text, "!cute.memref<%s, smem, align<1024>", element);
+    if (s->bits) cute_buffer_printf(&text, ", S<%d,%d,%d>", s->bits, s->base, s->shift);
+    cute_buffer_printf(&text, ", \"(");
     for (int side = 0; side < 2; side++) {
-        cute_buffer_printf(&text, side ? ":(" : "");
+        if (side) cute_buffer_printf(&text, ":(");
         for (int i = 0; i < shape->rank; i++) {
-            long long outer = shape->extent[i] / span;
-            if (i != contiguous)
+            if (i != l->contiguous)
                 cute_buffer_printf(&text, "%lld,", (long long)(side ? stride[i] : shape->extent[i]));
-            else if (outer == 1)
-                cute_buffer_printf(&text, "%lld,", side ? 1LL : (long long)span);
+            else if (shape->extent[i] == l->span)
+                cute_buffer_printf(&text, "%lld,", side ? 1LL : (long long)l->span);
             else if (side)
-                cute_buffer_printf(&text, "(1,%lld),", (long long)size);
+                cute_buffer_printf(&text, "(1,%lld),", (long long)stride[shape->rank]);
             else
-                cute_buffer_printf(&text, "(%lld,%lld),", (long long)span, outer);
+                cute_buffer_printf(&text, "(%lld,%lld),", (long long)l->span,
+                                   (long long)(shape->extent[i] / l->span));
         }
         cute_buffer_printf(&text, "%lld)",
                            side ? (long long)tile_stage_bytes(shape, bits) * 8 / bits : (long long)stages);
@@ -194,6 +212,28 @@ MlirType tile_stage_type(MlirContext context, const char *element, int bits, con
     MlirType type = mlirTypeParseGet(context, cute_text(cute_buffer_text(&text)));
     cute_buffer_release(&text);
     return type;
+}
+
+/* The layout with which TMA, cp.async, ldmatrix and wgmma have no conflicts; with `squares` cp.async and lanes that read every fourth row at
+ * once: the bits of the address that number these are the swizzle's. */
+static stage_layout layout_of(const cute_tile_shape *shape, int contiguous, int bits, bool squares)
+{
+    static const struct {
+        int64_t bytes;
+        cute_swizzle adjacent, squares;
+    } swizzles[] = {{128, {3, 4, 3}, {3, 4, 5}}, {64, {2, 4, 3}, {3, 4, 4}}, {32, {1, 4, 3}, {3, 4, 3}}};
+    int64_t bytes = span_of(shape, contiguous, bits);
+    stage_layout out = {contiguous, bytes ? bytes * 8 / bits : shape->extent[contiguous], {0}};
+    for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
+        if (bytes == swizzles[i].bytes) out.swizzle = squares ? swizzles[i].squares : swizzles[i].adjacent;
+    return out;
+}
+
+MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
+                         int contiguous, int stages)
+{
+    stage_layout l = layout_of(shape, contiguous, bits, false);
+    return stage_type(context, element, bits, shape, &l, stages);
 }
 
 int64_t tile_ring_bytes(MlirOperation load)
@@ -212,17 +252,84 @@ static bool reads_squares(MlirOperation product, unsigned at, const void *contex
            !mlirOperationIsNull(tile_operand_source(operand, dims)) && dims[1] == *(const int *)context;
 }
 
+/* Whether a product reads the tile where it is, perhaps permuted or reshaped. */
+static bool read_in_place(MlirValue tile)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        int dims[2];
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        unsigned at = mlirOpOperandGetOperandNumber(use);
+        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
+        if (view ? read_in_place(mlirOperationGetResult(user, 0))
+                 : cute_op_is(user, "cute.tile.gemm") && at < 2 &&
+                       !mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)))
+            return true;
+    }
+    return false;
+}
+
+/* The loads of a warp that takes the tile of a stage into registers. */
+enum { MOST_LOADS = 64 };
+static void find_loads(const tile_distribution *d, const stage_layout *l, int bits, cute_requests *out)
+{
+    int64_t stride[CUTE_TILE_RANK + 1], width = tile_run(d, l->contiguous, bits);
+    stage_strides(&d->shape, l, stride);
+    out->count = 0;
+    for (int64_t v = 0; v < tile_values(d) && out->count < MOST_LOADS; v += width) {
+        cute_request *r = &out->items[out->count++];
+        *r = (cute_request){.bytes = (uint32_t)(width * bits / 8), .count = CUTE_REQUEST_LANES, .load = true};
+        for (int64_t lane = 0; lane < CUTE_REQUEST_LANES; lane++) {
+            int64_t coord[CUTE_TILE_RANK] = {0}, at = 0;
+            tile_modes_coord(&d->threads, lane, coord);
+            tile_modes_coord(&d->values, v, coord);
+            for (int i = 0; i < d->shape.rank; i++)
+                at += i == l->contiguous ? coord[i] % l->span + coord[i] / l->span * stride[d->shape.rank]
+                                         : coord[i] * stride[i];
+            r->lane[lane] = (uint8_t)lane;
+            r->address[lane] = (uint64_t)(at * bits / 8);
+        }
+    }
+}
+
+/* For a tile that threads load into registers: the layout with the fewest wavefronts of these loads, `usual` among equals. Whole rows may be
+ * together. cp.async has no conflicts with any, as adjacent lanes write adjacent units. */
+static stage_layout layout_for_loads(MlirValue tile, int bits, stage_layout usual)
+{
+    enum { UNIT = 16, REPEATS = ALIGN };
+    tile_distribution d;
+    if (!tile_distribution_of(mlirValueGetType(tile), &d)) return usual;
+    tile_adjacent_first(&d, usual.contiguous);
+    cute_request items[MOST_LOADS];
+    cute_requests loads = {.items = items};
+    find_loads(&d, &usual, bits, &loads);
+    cute_traffic least = cute_requests_wavefronts(&loads, usual.swizzle);
+    stage_layout best = usual, l = usual;
+    for (int whole = 0; whole < 2; whole++) {
+        if (whole) l.span = d.shape.extent[l.contiguous];
+        find_loads(&d, &l, bits, &loads);
+        l.swizzle = cute_requests_swizzle(&loads, UNIT, REPEATS);
+        cute_traffic t = cute_requests_wavefronts(&loads, l.swizzle);
+        if (t.count >= least.count) continue;
+        least = t;
+        best = l;
+    }
+    return best;
+}
+
 MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
 {
     cute_tile_shape shape;
     int64_t width;
     int contiguous = contiguous_of(load, &width);
     const cute_pointer *pointer = tensor_of(load)->pointer;
-    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    MlirValue tile = mlirOperationGetResult(load, 0);
+    cute_tile_shape_of(mlirValueGetType(tile), &shape);
     if (contiguous < 0) contiguous = shape.rank - 1;
-    return tile_stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, contiguous,
-                           stages,
-                           !tma && only_read_by(mlirOperationGetResult(load, 0), reads_squares, &contiguous));
+    stage_layout l =
+        layout_of(&shape, contiguous, pointer->bits, !tma && only_read_by(tile, reads_squares, &contiguous));
+    if (!tma && l.swizzle.bits && !read_in_place(tile)) l = layout_for_loads(tile, pointer->bits, l);
+    return stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, &l, stages);
 }
 
 /* ---- operands of products ---- */

@@ -76,7 +76,7 @@ static MlirValue make_ring(MlirOperation loop, MlirValue tile, int64_t stages)
     cute_tile_shape_of(type, &shape);
     mlirTypePrint(element, cute_print_to_buffer, &text);
     MlirType ring = tile_stage_type(b.context, cute_buffer_text(&text), (int)mlirFloatTypeGetWidth(element),
-                                    &shape, shape.rank - 1, (int)stages, false);
+                                    &shape, shape.rank - 1, (int)stages);
     cute_buffer_release(&text);
     return cute_build_value(&b, "cute.tile.ring", ring, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }

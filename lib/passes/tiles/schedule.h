@@ -180,12 +180,13 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
  * of warps. NULL, or why not. */
 const char *tile_why_not_once(MlirOperation load, bool tma);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
- * wgmma access it without conflicts; with `squares`, so that cp.async and threads with squares of 4 by 4 sums do. */
+ * wgmma access it without conflicts. */
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
-                         int contiguous, int stages, bool squares);
+                         int contiguous, int stages);
 /* Bytes of one of them. */
 int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits);
-/* The same for the tiles of a cute.tile.load, contiguous as its tensor is, which TMA or cp.async fetches. */
+/* The same for the tiles of a cute.tile.load, contiguous as its tensor is, which TMA or cp.async fetches. With cp.async it is
+ * swizzled for the threads that read it. */
 MlirType tile_ring_type(MlirOperation load, int stages, bool tma);
 int64_t tile_ring_bytes(MlirOperation load);
 /* The operation that loads an operand of a product, through permutations and reshapes that drop extents of 1: a cute.tile.load or

@@ -42,10 +42,11 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/copies.h"
 #include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST = 16, MOST_OPS = 16, MOST_COPIES = 1024, MOST_CARRIED = 64, NO_WAIT = 7 };
+enum { MOST = 16, MOST_OPS = 16, MOST_CARRIED = 64, NO_WAIT = 7 };
 
 /* A product and the stage that it reads. */
 typedef struct staged {
@@ -289,72 +290,6 @@ static void note_loop(MlirOperation op, void *context)
                     why ? why : "");
 }
 
-/* ---- copies of operations ---- */
-
-/* Copies at the end of a block, with `to` in place of `from`. */
-typedef struct copies {
-    MlirBlock into;
-    MlirValue from[MOST_COPIES], to[MOST_COPIES];
-    int count;
-} copies;
-
-static void map(copies *c, MlirValue from, MlirValue to)
-{
-    if (c->count == MOST_COPIES) return;
-    c->from[c->count] = from;
-    c->to[c->count++] = to;
-}
-
-static MlirValue mapped(const copies *c, MlirValue value)
-{
-    for (int i = c->count; i-- > 0;)
-        if (mlirValueEqual(c->from[i], value)) return c->to[i];
-    return value;
-}
-
-/* Operands of an operation and of those in its regions. */
-static void map_operands(const copies *c, MlirOperation op)
-{
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        mlirOperationSetOperand(op, i, mapped(c, mlirOperationGetOperand(op, i)));
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
-             b = mlirBlockGetNextInRegion(b))
-            for (MlirOperation own = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(own);
-                 own = mlirOperationGetNextInBlock(own))
-                map_operands(c, own);
-}
-
-static void copy(copies *c, MlirOperation op)
-{
-    MlirOperation made = mlirOperationClone(op);
-    map_operands(c, made);
-    mlirBlockAppendOwnedOperation(c->into, made);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        map(c, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
-}
-
-static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies *then,
-                             const MlirValue *values, const MlirValue *others, int count)
-{
-    MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-    MlirBlock blocks[2] = {then->into, mlirBlockCreate(0, NULL, NULL)};
-    MlirType types[MOST_CARRIED];
-    MlirValue made[MOST_CARRIED];
-    for (int i = 0; i < count; i++) {
-        made[i] = mapped(then, values[i]);
-        types[i] = mlirValueGetType(others[i]);
-    }
-    for (int i = 0; i < 2; i++) {
-        mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
-        cute_builder end = cute_builder_at_end(blocks[i], b->location);
-        cute_build(&end, "scf.yield", (cute_operands){i ? others : made, count}, CUTE_NO_TYPES,
-                   CUTE_NO_NAMED);
-    }
-    return cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), (cute_types){types, count},
-                              CUTE_NO_NAMED, regions, 2);
-}
-
 /* ---- the loop ---- */
 
 typedef struct pair {
@@ -387,17 +322,6 @@ static bool is_state(const pair *p, intptr_t result)
     return !p->exchanges && (result == p->second.stage - 1 || result == p->second.phase - 1);
 }
 
-static MlirValue zero_of(const cute_builder *b, MlirType type)
-{
-    if (!mlirTypeIsARankedTensor(type)) return cute_build_constant(b, 32, 0);
-    MlirType element = cute_tile_element(type);
-    MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0)
-                                                   : mlirIntegerAttrGet(element, 0);
-    return cute_build_value(
-        b, "arith.constant", type, CUTE_NO_OPERANDS,
-        CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrSplatGet(type, zero))));
-}
-
 /* The first iteration up to its factor, in front of the loop, whose initial values it computes. Returns the first factor. */
 static MlirValue begin(pair *p)
 {
@@ -405,13 +329,13 @@ static MlirValue begin(pair *p)
     MlirValue values[MOST_CARRIED], others[MOST_CARRIED];
     intptr_t at[MOST_CARRIED], results = mlirOperationGetNumResults(p->loop);
     int count = 0;
-    copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
-    map(&c, mlirBlockGetArgument(p->body, 0), mlirOperationGetOperand(p->loop, 0));
+    tile_copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
+    tile_map(&c, mlirBlockGetArgument(p->body, 0), mlirOperationGetOperand(p->loop, 0));
     for (intptr_t i = 0; i < results; i++)
-        map(&c, mlirBlockGetArgument(p->body, 1 + i), mlirOperationGetOperand(p->loop, 3 + i));
+        tile_map(&c, mlirBlockGetArgument(p->body, 1 + i), mlirOperationGetOperand(p->loop, 3 + i));
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-        if (!is_of_second(p, op)) copy(&c, op);
+        if (!is_of_second(p, op)) tile_copy(&c, op);
     for (intptr_t i = 0; i < results; i++) {
         if (is_state(p, i)) continue;
         values[count] =
@@ -420,8 +344,8 @@ static MlirValue begin(pair *p)
         at[count++] = i;
     }
     values[count] = p->factor;
-    others[count] = zero_of(&b, mlirValueGetType(p->factor));
-    MlirOperation front = make_if(&b, p->any, &c, values, others, count + 1);
+    others[count] = tile_zero_of(&b, mlirValueGetType(p->factor));
+    MlirOperation front = tile_copies_if(&b, p->any, &c, NULL, values, others, count + 1);
     for (int i = 0; i < count; i++)
         mlirOperationSetOperand(p->loop, 3 + at[i], mlirOperationGetResult(front, i));
     MlirValue low = cute_binary(&b, "arith.addi", mlirOperationGetOperand(p->loop, 0),
@@ -439,25 +363,25 @@ static void end(const pair *p, MlirValue factor)
     const staged *s = &p->second;
     MlirValue values[3] = {mlirOperationGetResult(s->product, 0)}, others[3] = {sums};
     int count = 1;
-    copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
-    map(&c, mlirOperationGetOperand(s->product, 2), sums);
+    tile_copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
+    tile_map(&c, mlirOperationGetOperand(s->product, 2), sums);
     if (p->exchanges) {
-        map(&c, p->factor, factor);
+        tile_map(&c, p->factor, factor);
     } else {
         for (; count < 3; count++) {
             intptr_t at = count == 1 ? s->stage : s->phase;
             values[count] = mlirOperationGetResult(s->advance, count - 1);
             others[count] = mlirOperationGetResult(p->loop, at - 1);
-            map(&c, mlirBlockGetArgument(p->body, at), others[count]);
+            tile_map(&c, mlirBlockGetArgument(p->body, at), others[count]);
         }
-        map(&c, p->factor, factor);
-        copy(&c, s->await);
+        tile_map(&c, p->factor, factor);
+        tile_copy(&c, s->await);
     }
-    for (int i = 0; i < s->op_count; i++) copy(&c, s->ops[i]);
-    copy(&c, s->product);
-    copy(&c, s->release);
-    if (!p->exchanges) copy(&c, s->advance);
-    MlirOperation last = make_if(&b, p->any, &c, values, others, count);
+    for (int i = 0; i < s->op_count; i++) tile_copy(&c, s->ops[i]);
+    tile_copy(&c, s->product);
+    tile_copy(&c, s->release);
+    if (!p->exchanges) tile_copy(&c, s->advance);
+    MlirOperation last = tile_copies_if(&b, p->any, &c, NULL, values, others, count);
     for (int i = 0; i < count; i++) {
         MlirOperation yield =
             mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(last, 1)));
@@ -465,11 +389,11 @@ static void end(const pair *p, MlirValue factor)
         mlirOperationSetOperand(yield, i, others[i]);
     }
     /* What the branch itself reads. */
-    copies back = {.count = count};
+    tile_copies back = {.count = count};
     for (int i = 0; i < count; i++) back.from[i] = mlirOperationGetResult(last, i), back.to[i] = others[i];
     for (MlirOperation op = mlirBlockGetFirstOperation(c.into); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-        map_operands(&back, op);
+        tile_map_operands(&back, op);
 }
 
 static MlirValue settle(const cute_builder *b, MlirOperation product, int pending)

@@ -39,8 +39,7 @@ static MlirValue to_shared(tile_emitter *e, const tile_op *t, int i, int64_t *of
     MlirValue value = mlirOperationGetOperand(t->op, i);
     const tile_distribution *d = &t->in[i];
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(value)), &bits);
-    const cute_value *type =
-        cute_type_peek(tile_stage_type(e->context, element, bits, &d->shape, 1, 1, false));
+    const cute_value *type = cute_type_peek(tile_stage_type(e->context, element, bits, &d->shape, 1, 1));
     cute_layout l = type->layout;
     l.shape = cute_tree_tuple(e->arena, l.shape->items, 2);
     l.stride = cute_tree_tuple(e->arena, l.stride->items, 2);
@@ -152,7 +151,7 @@ static MlirOperation settle_of(MlirOperation product)
     return last;
 }
 
-/* The value carried by a loop that the result of a product becomes: by scf.yield, of branches around it too. Null: none. */
+/* The value carried by a loop that the result of a product becomes: by scf.yield, of branches around it too, or as the initial value. Null: none. */
 static MlirValue carried_of(MlirOperation product)
 {
     const MlirValue none = {NULL};
@@ -167,11 +166,22 @@ static MlirValue carried_of(MlirOperation product)
             continue;
         }
         MlirOperation parent = tile_parent(user);
+        if (cute_op_is(user, "scf.for") && at > 2) return mlirBlockGetArgument(tile_loop_body(user), at - 2);
         if (!cute_op_is(user, "scf.yield")) return none;
         if (cute_op_is(parent, "scf.for")) return mlirBlockGetArgument(tile_loop_body(parent), 1 + at);
         if (!cute_op_is(parent, "scf.if")) return none;
         value = mlirOperationGetResult(parent, at);
     }
+}
+
+/* Whether a product in front of a loop has set the variable of what the loop carries. */
+static bool is_issued(MlirOperation product, MlirValue carried)
+{
+    for (MlirOperation at = tile_parent(product); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
+        if (cute_op_is(at, "scf.for") &&
+            mlirBlockEqual(tile_loop_body(at), mlirBlockArgumentGetOwner(carried)))
+            return false;
+    return true;
 }
 
 /* An accumulator's registers, at the kernel's start. */
@@ -224,6 +234,7 @@ bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
                    is_alone(e, loop);
     /* Without an initial value ptxas keeps the sums of the previous tile live through its epilogue: they are zeroed where that needs their registers. */
     if (a->from_zero && !tile_is_heavy_behind(loop, tile_values(&t->out))) return true;
+    if (is_issued(t->op, carried)) return true;
     cute_builder b = cute_builder_before(loop);
     cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
@@ -340,8 +351,8 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     if (!pending && staged && cute_op_is(next, "cute.tile.release") && mlirOperationGetNumOperands(next) > 2)
         e->b.before = mlirOperationGetNextInBlock(next);
     if (pending != NO_WAIT) wait(e, pending);
-    if (pending)
-        return mlirValueIsNull(carried) ? sum : carried; /* it stays in the variable until cute.tile.settle */
+    /* It stays in the variable until cute.tile.settle. */
+    if (pending) return mlirValueIsNull(carried) || is_issued(t->op, carried) ? sum : carried;
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
     if (!staged && !e->failed) tile_barrier(e);
     return out;
@@ -379,6 +390,12 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
         if (mlirOperationEqual(e->accumulators[i].settle, t->op))
             return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(e->accumulators[i].variable),
                              CUTE_NO_NAMED);
+    if (mlirOperationIsNull(loop) && mlirValueIsABlockArgument(value)) {
+        MlirValue variable = variable_of(e, value);
+        return mlirValueIsNull(variable)
+                   ? value
+                   : tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(variable), CUTE_NO_NAMED);
+    }
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
     MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value));
     for (int i = 0; i < e->accumulator_count; i++) {

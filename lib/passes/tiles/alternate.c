@@ -1,0 +1,425 @@
+/* cute-tile-alternate: the products of a loop alternate between two tiles of sums, so that one is under way while threads compute with those of the
+ * other: sums that are promoted, or scaled, and added outside of tensor cores.
+ *
+ * Requires: cute-async-products, cute-warp-specialization; a loop of the consumers with one product of warpgroups, on tiles of one pipe, which adds to
+ * 0; the tiles that the loop carries are computed from its sums. Ensures: an iteration has the work of two. A product is issued with the
+ * loads of its iteration, in front of what is computed from the sums of the one before; these are complete at a cute.tile.settle, which leaves
+ * one product under way, and their stage is released behind it. The first product is in front of the loop.
+ *
+ *     scf.for %i = %low to %high iter_args(%o) {
+ *       await ; %u = load ; %p = gemm(%a, %b, 0) ; release(before) ; scf.yield ADD(%p, %u, %o)
+ *     }
+ * ->
+ *     scf.if %any {
+ *       await ; %u0 = load ; %p0 = gemm(%a, %b, 0) {pending}
+ *       scf.for %i = %low + 1 to %high - 1 step 2 iter_args(%p, %u, %o) {
+ *         await ; %v = load ; %q = gemm(%a, %b, 0) {pending} ; %s = settle(%p) {pending = 1} ; release ; %x = ADD(%s, %u, %o)
+ *         await ; %w = load ; %r = gemm(%a, %b, 0) {pending} ; %t = settle(%q) {pending = 1} ; release ; %y = ADD(%t, %v, %x)
+ *         scf.yield %r, %w, %y
+ *       }
+ *       scf.if %rest { the product of the last iteration, and both } else { settle(%p) ; release ; ADD }
+ *     }
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/base/devices/multiprocessor.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/copies.h"
+#include "lib/passes/tiles/describe_schedule.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { MOST = 16, MOST_OPS = 128, MOST_CARRIED = 24, NO_WAIT = 7 };
+
+typedef struct work {
+    cute_pass_run *pass;
+    MlirOperation loops[MOST];
+    int count;
+} work;
+
+/* The body of a loop, without the release and the yield. */
+typedef struct parts {
+    MlirOperation loop, product, release;
+    MlirBlock body;
+    MlirOperation ops[MOST_OPS];
+    bool late
+        [MOST_OPS]; /* it is computed from the sums, from what is loaded with them, or from the tiles that the loop carries */
+    int count;
+    MlirValue crossing
+        [MOST_CARRIED]; /* what those use of the others; the first is the product's sum, the second its stage */
+    int crossing_count;
+} parts;
+
+/* ---- which loops ---- */
+
+static bool is_late(const parts *p, MlirValue value)
+{
+    if (mlirValueIsABlockArgument(value))
+        return mlirBlockEqual(mlirBlockArgumentGetOwner(value), p->body) && tile_is_tile(value);
+    MlirOperation from = mlirOpResultGetOwner(value);
+    if (mlirOperationEqual(from, p->product) || cute_op_is(from, "cute.tile.load"))
+        return tile_defined_in(value, p->body);
+    for (int i = 0; i < p->count; i++)
+        if (mlirOperationEqual(p->ops[i], from)) return p->late[i];
+    return false;
+}
+
+/* Values that another iteration holds: 32-bit numbers and tiles. */
+static bool note_crossing(parts *p, MlirValue value)
+{
+    for (int i = 0; i < p->crossing_count; i++)
+        if (mlirValueEqual(p->crossing[i], value)) return true;
+    if (p->crossing_count == MOST_CARRIED) return false;
+    p->crossing[p->crossing_count++] = value;
+    return tile_is_tile(value) ||
+           mlirTypeEqual(mlirValueGetType(value), mlirIntegerTypeGet(mlirOperationGetContext(p->loop), 32));
+}
+
+static bool is_loaded(MlirValue value)
+{
+    MlirOperation from = cute_defining_op(value);
+    return !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.load");
+}
+
+/* NULL, or why an operation keeps the loop as it is. */
+static const char *note_op(parts *p, MlirOperation op)
+{
+    if (mlirOperationGetNumRegions(op)) return "it has branches";
+    if (p->count == MOST_OPS) return "it has too many operations";
+    if (cute_op_is(op, "cute.tile.load") && tile_is_written(mlirOperationGetOperand(op, 0), op))
+        return "the kernel writes a tensor that it loads";
+    bool late = false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        late |= is_late(p, mlirOperationGetOperand(op, i));
+    if (late && (mlirOperationEqual(op, p->product) || cute_op_is(op, "cute.tile.load")))
+        return "a factor or a load depends on the sums";
+    for (intptr_t i = 0; late && i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = mlirOperationGetOperand(op, i);
+        bool own = mlirValueIsABlockArgument(value)
+                       ? mlirBlockEqual(mlirBlockArgumentGetOwner(value), p->body)
+                       : tile_defined_in(value, p->body),
+             here = is_late(p, value) && !is_loaded(value);
+        MlirOperation from = cute_defining_op(value);
+        bool constant =
+            !mlirOperationIsNull(from) && cute_op_is(from, "arith.constant"); /* in front of the loop */
+        if (own && !here && !constant && !note_crossing(p, value)) return "it holds values of other types";
+    }
+    p->ops[p->count] = op;
+    p->late[p->count++] = late;
+    return NULL;
+}
+
+/* The argument that is the stage of the product. */
+static intptr_t stage_of(const parts *p)
+{
+    int dims[2];
+    MlirOperation take = tile_operand_source(mlirOperationGetOperand(p->product, 0), dims),
+                  other = tile_operand_source(mlirOperationGetOperand(p->product, 1), dims);
+    if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || mlirOperationIsNull(other) ||
+        !cute_op_is(other, "cute.tile.take"))
+        return 0;
+    MlirValue stage = mlirOperationGetOperand(take, 1);
+    bool one = mlirValueEqual(stage, mlirOperationGetOperand(other, 1)) && mlirValueIsABlockArgument(stage) &&
+               mlirBlockEqual(mlirBlockArgumentGetOwner(stage), p->body);
+    return one ? mlirBlockArgumentGetArgNumber(stage) : 0;
+}
+
+/* The release of the stage of the iteration before, and nothing else of that stage: cute-async-products has made it so. */
+static bool releases_stage(const parts *p, intptr_t stage)
+{
+    if (mlirOperationIsNull(p->release) || mlirOperationGetNumOperands(p->release) != 3) return false;
+    MlirValue before = mlirOperationGetOperand(p->release, 1);
+    if (!mlirValueIsABlockArgument(before) || !mlirBlockEqual(mlirBlockArgumentGetOwner(before), p->body) ||
+        !mlirOperationEqual(cute_only_user(before), p->release))
+        return false;
+    intptr_t at = mlirBlockArgumentGetArgNumber(before);
+    MlirOperation user = cute_only_user(mlirOperationGetResult(p->loop, at - 1));
+    return !mlirOperationIsNull(user) && cute_op_is(user, "cute.tile.release") &&
+           mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(p->body), at - 1),
+                          mlirBlockGetArgument(p->body, stage));
+}
+
+static MlirOperation role_of(MlirOperation op)
+{
+    MlirOperation role = tile_parent(op);
+    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
+    return role;
+}
+
+static int64_t registers_of(MlirValue tile)
+{
+    enum { BITS = 32 };
+    tile_distribution d;
+    MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
+    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : BITS;
+    return tile_is_tile(tile) && tile_distribution_of(type, &d) ? (tile_values(&d) * bits + BITS - 1) / BITS
+                                                                : 1;
+}
+
+/* Registers of a thread that multiplies: those of its role, or a block's share. */
+static int64_t most_registers(MlirOperation role)
+{
+    enum { MOST_REGISTERS = 255, GROUP = 128, GROUP_WARPS = 4, UNIT = 8 };
+    int64_t own = cute_tile_number(role, "registers", 0),
+            groups = cute_tile_number(role, "warps", GROUP_WARPS) / GROUP_WARPS;
+    tile_schedule s;
+    tile_schedule_of(cute_op_parent(role, "gpu.func"), &s);
+    int64_t share = CUTE_SM_REGISTERS / (s.blocks > 1 ? s.blocks : 1) / ((groups + 1) * GROUP) / UNIT * UNIT;
+    if (own) return own;
+    return share < MOST_REGISTERS ? share : MOST_REGISTERS;
+}
+
+/* Both tiles of sums, what else crosses, twice, and what the loop carries. */
+static bool fits_registers(const parts *p)
+{
+    enum { OTHERS = 20 };
+    int64_t needed = OTHERS;
+    for (int i = 0; i < p->crossing_count; i++) needed += 2 * registers_of(p->crossing[i]);
+    for (intptr_t i = 1; i < mlirBlockGetNumArguments(p->body); i++)
+        needed += registers_of(mlirBlockGetArgument(p->body, i));
+    return needed <= most_registers(role_of(p->loop));
+}
+
+/* NULL, or why the loop stays as it is; "": it is none of this pass. */
+static const char *find_parts(MlirOperation loop, parts *p)
+{
+    *p = (parts){.loop = loop, .body = tile_loop_body(loop)};
+    MlirOperation end = mlirBlockGetTerminator(p->body);
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "cute.tile.put")) return "";
+        if (cute_op_is(op, "cute.tile.release")) {
+            if (!mlirOperationIsNull(p->release)) return "";
+            p->release = op;
+        }
+        if (!cute_op_is(op, "cute.tile.gemm")) continue;
+        bool other = !cute_op_has(op, "wgmma") || cute_op_has(op, "pending") || cute_op_has(op, TILE_HELD);
+        if (other || !mlirOperationIsNull(p->product)) return "";
+        p->product = op;
+    }
+    if (mlirOperationIsNull(p->product) || !tile_is_zero(mlirOperationGetOperand(p->product, 2))) return "";
+    if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
+    intptr_t stage = stage_of(p);
+    if (!stage || !releases_stage(p, stage)) return "its factors are not in stages of a pipe";
+    note_crossing(p, mlirOperationGetResult(p->product, 0));
+    note_crossing(p, mlirBlockGetArgument(p->body, stage));
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationEqual(op, end);
+         op = mlirOperationGetNextInBlock(op)) {
+        const char *why = mlirOperationEqual(op, p->release) ? NULL : note_op(p, op);
+        if (why) return why;
+    }
+    intptr_t carried = mlirOperationGetNumOperands(end);
+    if (carried + p->crossing_count + 1 > MOST_CARRIED) return "it carries too many values";
+    for (intptr_t i = 0; i < carried; i++) {
+        MlirValue next = mlirOperationGetOperand(end, i), argument = mlirBlockGetArgument(p->body, 1 + i);
+        bool sum = mlirValueEqual(next, mlirOperationGetResult(p->product, 0));
+        if (sum || is_late(p, next) != tile_is_tile(argument) || is_loaded(next))
+            return "it carries other values than tiles that are computed from the sums";
+    }
+    return fits_registers(p) ? NULL : "a thread has too few registers for two tiles of sums";
+}
+
+static void note_loop(MlirOperation op, void *context)
+{
+    work *w = context;
+    parts p;
+    const char *why = find_parts(op, &p);
+    if (!why && w->count < MOST)
+        w->loops[w->count++] = op;
+    else if (why && *why)
+        tile_refuse(w->pass, op, "products of this loop wait while their sums are added: %s", why);
+}
+
+/* ---- the loop ---- */
+
+/* What a part that issues a product leaves to the one that uses its sums. */
+typedef struct issued {
+    MlirValue values[MOST_CARRIED];
+} issued;
+
+/* Maps what the loop carries, tiles or the other values, to the next ones; `count` mappings are kept of those before. */
+static void carry_on(const parts *p, tile_copies *c, bool tiles, int kept)
+{
+    MlirOperation end = mlirBlockGetTerminator(p->body);
+    intptr_t count = mlirOperationGetNumOperands(end);
+    MlirValue next[MOST_CARRIED];
+    for (intptr_t i = 0; i < count; i++) next[i] = tile_mapped(c, mlirOperationGetOperand(end, i));
+    c->count = kept;
+    for (intptr_t i = 0; i < count; i++) {
+        MlirValue argument = mlirBlockGetArgument(p->body, 1 + i);
+        if (tile_is_tile(argument) == tiles) tile_map(c, argument, next[i]);
+    }
+}
+
+/* The part of iteration `iv` that issues its product. */
+static issued issue(const parts *p, tile_copies *c, MlirValue iv)
+{
+    issued out;
+    int kept = c->count;
+    tile_map(c, mlirBlockGetArgument(p->body, 0), iv);
+    for (int i = 0; i < p->count; i++)
+        if (!p->late[i]) tile_copy(c, p->ops[i]);
+    for (int i = 0; i < p->crossing_count; i++) out.values[i] = tile_mapped(c, p->crossing[i]);
+    carry_on(p, c, false, kept);
+    return out;
+}
+
+/* The other part, of the product that was issued before the last `pending` ones. */
+static void use(const parts *p, tile_copies *c, const issued *from, int pending)
+{
+    cute_builder b = cute_builder_at_end(c->into, mlirOperationGetLocation(p->product));
+    int kept = c->count;
+    MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), pending);
+    MlirNamedAttribute count = cute_attribute(b.context, "pending", number);
+    MlirValue sums =
+        cute_build_value(&b, "cute.tile.settle", mlirValueGetType(from->values[0]),
+                         CUTE_OPERANDS(from->values[0]), pending ? CUTE_NAMED(count) : CUTE_NO_NAMED);
+    cute_build(&b, "cute.tile.release",
+               CUTE_OPERANDS(mlirOperationGetOperand(p->release, 0), from->values[1]), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
+    for (int i = 0; i < p->crossing_count; i++) tile_map(c, p->crossing[i], i ? from->values[i] : sums);
+    for (int i = 0; i < p->count; i++)
+        if (p->late[i]) tile_copy(c, p->ops[i]);
+    carry_on(p, c, true, kept);
+}
+
+/* The values of the loop: what crosses, its arguments, and with `iv` the next iteration. */
+static int list_values(const parts *p, MlirValue *out)
+{
+    int count = 0;
+    for (int i = 0; i < p->crossing_count; i++) out[count++] = p->crossing[i];
+    for (intptr_t i = 1; i < mlirBlockGetNumArguments(p->body); i++)
+        out[count++] = mlirBlockGetArgument(p->body, i);
+    return count;
+}
+
+/* Maps arguments to the values of an operation or block; the result are those that cross. */
+static issued map_values(const parts *p, tile_copies *c, const MlirValue *values)
+{
+    issued out;
+    for (int i = 0; i < p->crossing_count; i++) out.values[i] = values[i];
+    for (intptr_t i = 1; i < mlirBlockGetNumArguments(p->body); i++)
+        tile_map(c, mlirBlockGetArgument(p->body, i), values[p->crossing_count + i - 1]);
+    return out;
+}
+
+/* Pairs of iterations behind the one that is issued; `all`: the first one's values. The last result is the next iteration. */
+static MlirOperation build_pairs(const parts *p, tile_copies *all, const issued *first, int count)
+{
+    cute_builder b = cute_builder_at_end(all->into, mlirOperationGetLocation(p->loop));
+    MlirValue low = mlirOperationGetOperand(p->loop, 0), high = mlirOperationGetOperand(p->loop, 1),
+              step = mlirOperationGetOperand(p->loop, 2), second = cute_binary(&b, "arith.addi", low, step),
+              last = cute_binary(&b, "arith.subi", high, step),
+              twice = cute_binary(&b, "arith.addi", step, step);
+    MlirValue operands[MOST_CARRIED + 4] = {second, last, twice}, values[MOST_CARRIED] = {{NULL}},
+                                      yields[MOST_CARRIED + 1];
+    MlirType types[MOST_CARRIED + 2] = {mlirValueGetType(low)};
+    MlirLocation places[MOST_CARRIED + 2];
+    list_values(p, values);
+    for (int i = 0; i < count; i++)
+        operands[3 + i] = i < p->crossing_count ? first->values[i] : tile_mapped(all, values[i]);
+    operands[3 + count] = second;
+    for (int i = 0; i <= count; i++) types[1 + i] = mlirValueGetType(operands[3 + i]);
+    for (int i = 0; i < count + 2; i++) places[i] = b.location;
+    tile_copies c = {.into = mlirBlockCreate(count + 2, types, places)};
+    MlirValue arguments[MOST_CARRIED] = {{NULL}}, iv = mlirBlockGetArgument(c.into, 0);
+    for (int i = 0; i < count; i++) arguments[i] = mlirBlockGetArgument(c.into, 1 + i);
+    issued even = map_values(p, &c, arguments), odd = issue(p, &c, iv);
+    use(p, &c, &even, 1);
+    cute_builder in = cute_builder_at_end(c.into, b.location);
+    even = issue(p, &c, cute_binary(&in, "arith.addi", iv, step));
+    use(p, &c, &odd, 1);
+    for (int i = 0; i < count; i++)
+        yields[i] = i < p->crossing_count ? even.values[i] : tile_mapped(&c, values[i]);
+    yields[count] = cute_binary(&in, "arith.addi", iv, twice);
+    cute_build(&in, "scf.yield", (cute_operands){yields, count + 1}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, c.into);
+    return cute_build_regions(&b, "scf.for", (cute_operands){operands, count + 4},
+                              (cute_types){types + 1, count + 1}, CUTE_NO_NAMED, &region, 1);
+}
+
+/* The last sums, and where one is left the last product, behind the loop of pairs. */
+static void end(const parts *p, tile_copies *all, MlirOperation pairs, int count)
+{
+    cute_builder b = cute_builder_at_end(all->into, mlirOperationGetLocation(p->loop));
+    MlirValue results[MOST_CARRIED], arguments[MOST_CARRIED], next = mlirOperationGetResult(pairs, count);
+    int carried = count - p->crossing_count;
+    for (int i = 0; i < count; i++) results[i] = mlirOperationGetResult(pairs, i);
+    for (int i = 0; i < carried; i++) arguments[i] = mlirBlockGetArgument(p->body, 1 + i);
+    tile_copies one = {.into = mlirBlockCreate(0, NULL, NULL)},
+                none = {.into = mlirBlockCreate(0, NULL, NULL)};
+    issued before = map_values(p, &one, results), last = issue(p, &one, next);
+    use(p, &one, &before, 1);
+    use(p, &one, &last, 0);
+    before = map_values(p, &none, results);
+    use(p, &none, &before, 0);
+    MlirValue rest = cute_compare(&b, CUTE_IS_SLT, next, mlirOperationGetOperand(p->loop, 1));
+    MlirOperation both = tile_copies_if(&b, rest, &one, &none, arguments, NULL, carried);
+    for (int i = 0; i < carried; i++) tile_map(all, arguments[i], mlirOperationGetResult(both, i));
+}
+
+/* All of it is in a branch: where there is no iteration, nothing sets the registers of a product that may be under way. */
+static void alternate(MlirOperation loop)
+{
+    parts p;
+    MlirValue values[MOST_CARRIED], arguments[MOST_CARRIED] = {{NULL}}, initial[MOST_CARRIED];
+    find_parts(loop, &p);
+    mlirOperationSetAttributeByName(
+        p.product, cute_text("pending"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(loop), 32), NO_WAIT));
+    int carried = (int)mlirOperationGetNumResults(loop), count = list_values(&p, values);
+    tile_copies all = {.into = mlirBlockCreate(0, NULL, NULL)};
+    for (int i = 0; i < carried; i++) {
+        arguments[i] = mlirBlockGetArgument(p.body, 1 + i);
+        initial[i] = mlirOperationGetOperand(loop, 3 + i);
+        tile_map(&all, arguments[i], initial[i]);
+    }
+    issued first = issue(&p, &all, mlirOperationGetOperand(loop, 0));
+    MlirOperation pairs = build_pairs(&p, &all, &first, count);
+    tile_loop_keep_whole(pairs);
+    end(&p, &all, pairs, count);
+    cute_builder b = cute_builder_before(loop);
+    MlirValue any =
+        cute_compare(&b, CUTE_IS_SLT, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1));
+    MlirOperation done = tile_copies_if(&b, any, &all, NULL, arguments, initial, carried);
+    intptr_t before = mlirBlockArgumentGetArgNumber(mlirOperationGetOperand(p.release, 1));
+    mlirOperationDestroy(cute_only_user(mlirOperationGetResult(loop, before - 1)));
+    for (intptr_t i = 0; i < carried; i++)
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(done, i));
+    mlirOperationDestroy(loop);
+}
+
+static void hoist_constants(MlirOperation loop)
+{
+    MlirOperation next;
+    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
+         op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (cute_op_is(op, "arith.constant")) mlirOperationMoveBefore(op, loop);
+    }
+}
+
+static void run_tile_alternate(MlirOperation root, cute_pass_run *pass)
+{
+    work w = {.pass = pass};
+    cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
+    for (int i = 0; i < w.count; i++) {
+        cute_pass_remark(pass, mlirOperationGetLocation(w.loops[i]),
+                         "products alternate between two tiles of sums, so that one is under way while the "
+                         "sums of the other are added");
+        hoist_constants(w.loops[i]);
+        alternate(w.loops[i]);
+    }
+    if (!w.count) cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_alternate = {
+    .name = "cute-tile-alternate",
+    .help = "Issue a product in front of what is computed from the sums of the one before",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF |
+                CUTE_DIALECT_LLVM,
+    .run = run_tile_alternate,
+};
