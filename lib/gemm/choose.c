@@ -99,6 +99,15 @@ static double epilogue_depth(const gemm_config *c, const gemm_problem *p, double
     return depth > k ? (depth - k) / 2 : 0;
 }
 
+/* Elements of k that take as long as a tile's prologue, of two stages, and its epilogue. */
+static int64_t tile_depth(const gemm_config *c, const gemm_problem *p, double rate,
+                          const cute_model_device *device)
+{
+    int64_t own =
+        c->pingpong ? cute_model_tile_depth(true, 8 * (int)cute_dtype_get(p->in)->bytes) : 2 * c->bk;
+    return own + (int64_t)epilogue_depth(c, p, rate, device);
+}
+
 static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_target *target)
 {
     const gemm_config *c = algo->config;
@@ -129,7 +138,7 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
                                       .tma = c->kernel->arch_specific,
                                       .merged_reads = c->kernel == &gemm_kernel_split,
                                       .resident = blocks_per_sm(c, in),
-                                      .overhead = 2 * c->bk + (int64_t)epilogue_depth(c, p, rate, &device),
+                                      .overhead = tile_depth(c, p, rate, &device),
                                       .rate = rate};
     cute_model_time time;
     cute_model_estimate(&problem, &config, &device, &time);

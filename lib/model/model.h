@@ -123,6 +123,10 @@ typedef struct cute_model_traffic {
 void cute_model_traffic_estimate(const cute_model_traffic *traffic, const cute_model_device *device,
                                  cute_model_time *out);
 
+/* Elements of k, of so many bits, that take as long as the prologue and the epilogue of a tile; with `turns`, as the prologue alone, since
+ * the epilogue is under the main loop of another warpgroup's tile. */
+int64_t cute_model_tile_depth(bool turns, int bits);
+
 /* 0 to 1: the rate of a tile whose operands' reads from shared memory limit it, of the rate of a tile of `best` (bm bn / (bm + bn)). */
 double cute_model_intensity(int64_t bm, int64_t bn, double best);
 

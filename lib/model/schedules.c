@@ -19,6 +19,11 @@ enum {
 const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1] = {
     {0, 0}, {0, 0}, {24, 240}, {24, 160}, {24, 120}};
 
+int64_t cute_model_tile_depth(bool turns, int bits)
+{
+    return (turns ? TURN_BYTES : EPILOGUE_BYTES) * 8 / bits;
+}
+
 /* Registers of a thread that multiplies. */
 static int64_t group_registers(int64_t groups)
 {
@@ -84,7 +89,7 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                            .tma = consumers > 0,
                            .held = 1,
                            .resident = consumers || s->persistent ? 1 : cute_model_resident(d->arch, &block),
-                           .overhead = (s->turns == 1 ? TURN_BYTES : EPILOGUE_BYTES) * 8 / bits_of(p),
+                           .overhead = cute_model_tile_depth(s->turns == 1, (int)bits_of(p)),
                            .rate =
                                cute_model_tile_rate(d, unit, p->element, p->bm, p->bn, p->row, consumers)};
     if (c.rate <= 0) {

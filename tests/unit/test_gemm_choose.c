@@ -289,7 +289,7 @@ static void test_recorded(void)
         /* 8-bit floats with f32 sums have no measured rate in configs.def */
         if (!way->config->promotes) CHECK(way->seconds > 0.85 * measured && way->seconds < 1.2 * measured);
     }
-    CHECK_INT(rows, 56);
+    CHECK_INT(rows, 54);
     CHECK(different <= MOST_DIFFERENT);
     fclose(file);
 }

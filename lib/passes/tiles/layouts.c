@@ -971,6 +971,7 @@ static void distribute_function(layouts *l)
     int32_t block[3] = {(int32_t)l->threads, 1, 1};
     mlirOperationSetAttributeByName(l->function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(l->context, 3, block));
+    tile_keep_blocks(l->function);
 }
 
 typedef struct search {

@@ -183,6 +183,16 @@ void tile_schedule_set(MlirOperation function, const tile_schedule *s)
     cute_buffer_release(&text);
 }
 
+void tile_keep_blocks(MlirOperation function)
+{
+    tile_schedule s;
+    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(function), 32);
+    tile_schedule_of(function, &s);
+    if (s.blocks > 1 && !cute_op_has(function, "nvvm.minctasm") && !cute_op_has(function, "nvvm.maxnreg"))
+        mlirOperationSetAttributeByName(function, cute_text("nvvm.minctasm"),
+                                        mlirIntegerAttrGet(i32, s.blocks));
+}
+
 const char *tile_schedule_tail(int tail)
 {
     return cute_model_tail_names[tail];

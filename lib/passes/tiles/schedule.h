@@ -40,6 +40,8 @@ int tile_schedule_groups(const tile_schedule *s);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
 /* "whole", "split" or "stream". */
 const char *tile_schedule_tail(int tail);
+/* ptxas leaves registers to as many blocks of a multiprocessor as the schedule asks for. */
+void tile_keep_blocks(MlirOperation function);
 
 /* ---- the choice (choice.c) ---- */
 

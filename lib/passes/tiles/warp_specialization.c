@@ -270,7 +270,9 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     mlirOperationSetAttributeByName(function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(b.context, 3, block));
-    mlirOperationSetAttributeByName(function, cute_text("nvvm.minctasm"), mlirIntegerAttrGet(i32, s->blocks));
+    /* ptxas ignores setmaxnreg without it. */
+    if (!cute_op_has(function, "nvvm.minctasm"))
+        mlirOperationSetAttributeByName(function, cute_text("nvvm.minctasm"), mlirIntegerAttrGet(i32, 1));
     w->changed = true;
 }
 
