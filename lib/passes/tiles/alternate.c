@@ -418,7 +418,7 @@ static void run_tile_alternate(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_tile_alternate = {
     .name = "cute-tile-alternate",
-    .help = "Issue a product in front of what is computed from the sums of the one before",
+    .help = "Issue a product in front of the operations on the sums of the one before",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF |
                 CUTE_DIALECT_LLVM,
     .run = run_tile_alternate,
