@@ -141,23 +141,6 @@ static bool releases_stage(const parts *p, intptr_t stage)
                           mlirBlockGetArgument(p->body, stage));
 }
 
-static MlirOperation role_of(MlirOperation op)
-{
-    MlirOperation role = tile_parent(op);
-    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
-    return role;
-}
-
-static int64_t registers_of(MlirValue tile)
-{
-    enum { BITS = 32 };
-    tile_distribution d;
-    MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
-    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : BITS;
-    return tile_is_tile(tile) && tile_distribution_of(type, &d) ? (tile_values(&d) * bits + BITS - 1) / BITS
-                                                                : 1;
-}
-
 /* Registers of a thread that multiplies: those of its role, or a block's share. */
 static int64_t most_registers(MlirOperation role)
 {
@@ -176,10 +159,10 @@ static bool fits_registers(const parts *p)
 {
     enum { OTHERS = 20 };
     int64_t needed = OTHERS;
-    for (int i = 0; i < p->crossing_count; i++) needed += 2 * registers_of(p->crossing[i]);
+    for (int i = 0; i < p->crossing_count; i++) needed += 2 * tile_registers_of(p->crossing[i]);
     for (intptr_t i = 1; i < mlirBlockGetNumArguments(p->body); i++)
-        needed += registers_of(mlirBlockGetArgument(p->body, i));
-    return needed <= most_registers(role_of(p->loop));
+        needed += tile_registers_of(mlirBlockGetArgument(p->body, i));
+    return needed <= most_registers(tile_role_around(p->loop));
 }
 
 /* NULL, or why the loop stays as it is; "": it is none of this pass. */
@@ -200,7 +183,7 @@ static const char *find_parts(MlirOperation loop, parts *p)
         p->product = op;
     }
     if (mlirOperationIsNull(p->product) || !tile_is_zero(mlirOperationGetOperand(p->product, 2))) return "";
-    if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
+    if (!cute_op_is(tile_role_around(loop), "cute.tile.role")) return "the warps that compute also load";
     intptr_t stage = stage_of(p);
     if (!stage || !releases_stage(p, stage)) return "its factors are not in stages of a pipe";
     note_crossing(p, mlirOperationGetResult(p->product, 0));
@@ -392,16 +375,6 @@ static void alternate(MlirOperation loop)
     mlirOperationDestroy(loop);
 }
 
-static void hoist_constants(MlirOperation loop)
-{
-    MlirOperation next;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
-         op = next) {
-        next = mlirOperationGetNextInBlock(op);
-        if (cute_op_is(op, "arith.constant")) mlirOperationMoveBefore(op, loop);
-    }
-}
-
 static void run_tile_alternate(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
@@ -410,7 +383,7 @@ static void run_tile_alternate(MlirOperation root, cute_pass_run *pass)
         cute_pass_remark(pass, mlirOperationGetLocation(w.loops[i]),
                          "products alternate between two tiles of sums, so that one is under way while the "
                          "sums of the other are added");
-        hoist_constants(w.loops[i]);
+        tile_hoist_constants(w.loops[i]);
         alternate(w.loops[i]);
     }
     if (!w.count) cute_pass_unchanged(pass);

@@ -60,6 +60,34 @@ MlirOperation tile_parent(MlirOperation op)
     return mlirBlockGetParentOperation(mlirOperationGetBlock(op));
 }
 
+MlirOperation tile_role_around(MlirOperation op)
+{
+    MlirOperation role = tile_parent(op);
+    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
+    return role;
+}
+
+int64_t tile_registers_of(MlirValue value)
+{
+    enum { BITS = 32 };
+    tile_distribution d;
+    MlirType type = mlirValueGetType(value);
+    if (!tile_is_tile(value) || !tile_distribution_of(type, &d)) return 1;
+    MlirType element = cute_tile_element(type);
+    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : BITS;
+    return (tile_values(&d) * bits + BITS - 1) / BITS;
+}
+
+void tile_hoist_constants(MlirOperation loop)
+{
+    MlirOperation next;
+    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
+         op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (cute_op_is(op, "arith.constant")) mlirOperationMoveBefore(op, loop);
+    }
+}
+
 MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count)
 {
     MlirBlock old = tile_loop_body(loop);

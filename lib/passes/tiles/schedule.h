@@ -101,6 +101,12 @@ MlirOperation tile_first_user(MlirBlock block, MlirValue value);
 MlirOperation tile_release_later(MlirOperation loop, MlirOperation release);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
+/* The role that an operation is in, or the kernel. */
+MlirOperation tile_role_around(MlirOperation op);
+/* Registers of a thread for a value, at least one. */
+int64_t tile_registers_of(MlirValue value);
+/* Moves constants of a loop's body in front of it. */
+void tile_hoist_constants(MlirOperation loop);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
 bool tile_needs_no_memory(MlirOperation op);
 /* Of a reduction beside products of warpgroups, of sums whose columns these divide: how many parts each row has. Corresponding warps of the

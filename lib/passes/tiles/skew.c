@@ -119,31 +119,14 @@ static bool only_yield(MlirValue value, MlirBlock body)
     return mlirOperationEqual(cute_only_user(value), mlirBlockGetTerminator(body));
 }
 
-/* The role that an operation is in, or the kernel. */
-static MlirOperation role_of(MlirOperation op)
-{
-    MlirOperation role = tile_parent(op);
-    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
-    return role;
-}
-
-/* Registers of a thread for the values of a tile. */
-static int64_t registers_of(MlirValue tile)
-{
-    tile_distribution d;
-    MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
-    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 32;
-    return tile_distribution_of(type, &d) ? tile_values(&d) * bits / 32 : 0;
-}
-
 /* Whether both sums, the factor while it is read, and the next one before it is rounded fit in the registers of a thread at the same time. */
 static bool fits_registers(MlirOperation first, MlirOperation second)
 {
     enum { OTHERS = 12 };
-    int64_t all = cute_tile_number(role_of(first), "registers", 0),
-            needed = 2 * registers_of(mlirOperationGetResult(first, 0)) +
-                     registers_of(mlirOperationGetOperand(second, 0)) +
-                     registers_of(mlirOperationGetResult(second, 0));
+    int64_t all = cute_tile_number(tile_role_around(first), "registers", 0),
+            needed = 2 * tile_registers_of(mlirOperationGetResult(first, 0)) +
+                     tile_registers_of(mlirOperationGetOperand(second, 0)) +
+                     tile_registers_of(mlirOperationGetResult(second, 0));
     return !all || needed + OTHERS <= all;
 }
 
@@ -165,7 +148,7 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
         return "warpgroups do not multiply with a factor in registers";
     if (!mlirOperationEqual(tile_product_of(mlirOperationGetOperand(second->product, 0)), first->product))
         return "the factor is not computed from the sums of its first product";
-    if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
+    if (!cute_op_is(tile_role_around(loop), "cute.tile.role")) return "the warps that compute also load";
     if (!tile_is_zero(mlirOperationGetOperand(first->product, 2))) return "its first product adds to sums";
     if (!only_yield(mlirOperationGetResult(second->product, 0), body))
         return "it uses the sums of its second product";
@@ -240,7 +223,7 @@ static const char *find_exchanging(MlirOperation loop, staged *first, staged *se
         second->product = op;
     }
     if (mlirOperationIsNull(put) || mlirOperationIsNull(first->product) ||
-        !cute_op_is(role_of(loop), "cute.tile.role"))
+        !cute_op_is(tile_role_around(loop), "cute.tile.role"))
         return "";
     for (MlirOperation op = first->product; !mlirOperationIsNull(op);) {
         MlirValue sum = mlirOperationGetOperand(op, 2);
@@ -418,7 +401,7 @@ static void move_before(MlirOperation op, MlirOperation place)
 static void take_turns(const pair *p, MlirOperation from, MlirOperation to)
 {
     enum { GROUP = 4 };
-    int64_t groups = cute_tile_number(role_of(p->loop), "warps", 1) / GROUP;
+    int64_t groups = cute_tile_number(tile_role_around(p->loop), "warps", 1) / GROUP;
     if (groups < 2) return;
     cute_builder b = cute_builder_before(p->loop);
     MlirValue low = mlirOperationGetOperand(p->loop, 0), high = mlirOperationGetOperand(p->loop, 1),
@@ -543,20 +526,10 @@ static void find(pair *p)
                              : mlirOperationGetOperand(p->second.product, 0);
 }
 
-static void hoist_constants(MlirOperation loop)
-{
-    MlirOperation next;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
-         op = next) {
-        next = mlirOperationGetNextInBlock(op);
-        if (cute_op_is(op, "arith.constant")) move_before(op, loop);
-    }
-}
-
 static void skew(MlirOperation loop)
 {
     pair p = {.loop = loop};
-    hoist_constants(loop);
+    tile_hoist_constants(loop);
     find(&p);
     if (p.exchanges) own_views(&p.second);
     p.sums = mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(mlirOperationGetResult(p.second.product, 0)));
