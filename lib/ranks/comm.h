@@ -129,6 +129,9 @@ cute_status comm_share_window(cute_comm *comm, size_t bytes, cute_address *memor
                               cute_diag *diag);
 void comm_release_windows(cute_comm *comm);
 
+/* Operations on the host: the sum of the parts of all ranks, one after the other in `parts`, in their order. */
+void comm_add_parts(const comm_type *type, const char *parts, int ranks, int64_t count, char *out);
+
 cute_status comm_open_shared(cute_ranks *ranks, cute_device *device, cute_comm **out, cute_diag *diag);
 /* `communicator` NULL: a new one of `ranks`. */
 cute_status comm_open_nccl(cute_ranks *ranks, cute_device *device, void *communicator, bool puts,

@@ -165,6 +165,48 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     [ $status -eq 1 ]
 }
 
+@test "emulated devices of one process compute a product with the checks between ranks" {
+    devices() { timeout 100 cute-run $TILE --check=all --gemm "$@"; }
+    for size in 1 2 3 8; do
+        for way in m n "k --collective=all-reduce" "k --collective=reduce-scatter"; do
+            devices 128x96x72 --devices=$size --split=$way --overlap=each --seed=$size --seeds=2 --json >report
+            jq -e '.ranks | all(.results[]; .bad == 0) and all(.schedules[]; .bad == 0 and .compared > 0)' report
+        done
+    done
+    jq -e '.ranks | .launcher == "cute-run in one process" and .provider == "kernels of kernels/ranks" and .ranks == 8 and
+        ([.schedules[].overlap] | index("peer") and index("sequence")) and (.times | not)' report
+    # other kernels on the last rank, whose part is smaller; sums of integers and collectives of an expression are added on the host
+    devices 70x104x40 --devices=3 --split=k --collective=reduce-scatter --overlap=peer --seed=1
+    devices 70x104x72 --devices=3 --split=n --overlap=rotate --seed=2 --bias --gelu --batch=2
+    devices 64x64x64 --devices=2 --split=k --dtype=i8
+    devices 64x64x64 --devices=2 --split=k --collective=reduce-scatter --dtype=i8
+    devices 72x96x64 --devices=2 --split=m --epilogue='acc * broadcast(bias[j], devices)'
+    devices 72x96x64 --devices=3 --split=k --collective=reduce-scatter --epilogue='gelu(acc) + C[i,j]' --seed=4
+    # the result is that of processes, and of one device
+    for overlap in sequence peer; do
+        [ "$(devices 128x96x64 --devices=3 --split=m --overlap=$overlap --json | jq -r .ranks.digest)" = "$(ranks 128x96x64 $TILE --ranks=1 --split=m --json | jq -r .ranks.digest)" ]
+    done
+    # without the counters of tiles there is no peer
+    run devices 8x96x64 --devices=3 --split=m --overlap=peer
+    [ $status -eq 0 ]
+    says "remark: sequence"
+    run devices 128x96x64 --devices=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run
+    says "sum of all ranks' parts"
+}
+
+@test "options that emulated devices of one process do not have are refused" {
+    refused() { # message, options
+        run --separate-stderr cute-run --gemm 64x64x64 --devices=2 "${@:2}"
+        [ $status -eq 2 ] && [[ "$stderr" == *"$1"* ]] || { echo "$1: $stderr"; return 1; }
+    }
+    refused "--ranks and --devices are mutually exclusive" --ranks=2 --split=m
+    refused "--comm and --devices are mutually exclusive" --comm=shared --split=m
+    refused "--vs and --devices are mutually exclusive" --vs=cublas --split=m
+    refused "--overlap=signal requires collectives beside products: expected --ranks instead of --devices, or sequence or peer" --split=m --overlap=signal
+    refused "--overlap=parts requires collectives beside products" --split=k --overlap=parts
+    refused "--devices requires the emulator, got device 0" --split=m --device=0
+}
+
 @test "all checks of the emulator are available on each rank" {
     ranks 72x64x64 $TILE --ranks=2 --split=n --overlap=rotate --check=all
 }

@@ -6,6 +6,7 @@
 #include "lib/gemm/gemm.h"
 #include "lib/model/links.h"
 #include "lib/ranks/comm.h"
+#include "lib/ranks/team.h"
 
 /* ---- problems (shards.c) ---- */
 
@@ -163,6 +164,7 @@ typedef struct dist_tiles {
 /* How ranks send without the other's call: puts, and signals alone between ranks that reach each other's windows. */
 typedef struct dist_means {
     bool puts, reaches;
+    bool inside; /* one process has all ranks: no collectives run beside products */
 } dist_means;
 
 typedef struct dist_schedule {
@@ -252,6 +254,16 @@ typedef enum dist_part { DIST_ALL, DIST_PRODUCTS_ONLY, DIST_COLLECTIVES_ONLY } d
 cute_status gemm_dist_run(gemm_dist *dist, const cute_address buffers[DIST_BUFFERS], cute_address workspace,
                           cute_stream *stream, dist_part part, cute_diag *diag);
 
+/* ---- collectives in one process (inside.c) ---- */
+
+typedef struct dist_inside dist_inside;
+
+/* Communicators of the ranks of a team, whose kernels are compiled for `arch`, which has to outlive them. */
+cute_status dist_inside_open(cute_team *team, const char *arch, dist_inside **out, cute_diag *diag);
+/* NULL is allowed. Before the team. */
+void dist_inside_close(dist_inside *inside);
+cute_comm *dist_inside_comm(dist_inside *inside, int rank);
+
 /* ---- data and checks (data.c) ---- */
 
 /* Fills a buffer of this rank with its part of the whole matrix's random data, results with NaN (or -1), P with zeros. */
@@ -335,5 +347,8 @@ typedef struct dist_outcome {
 /* Creates the data, runs the product, checks it, times it and exchanges the records. Everything in `arena`. CUTE_MISMATCH: a check of any
  * rank failed; the outcome is complete. */
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag);
+/* The same of all ranks in this process: `jobs` has one for each rank of the team, whose devices they have; nothing is timed. */
+cute_status dist_job_run_inside(const dist_job *jobs, cute_team *team, cute_arena *arena, dist_outcome *out,
+                                cute_diag *diag);
 
 #endif

@@ -226,8 +226,9 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
         return count;
     }
     bool peers = means.reaches && dist_peers_fit(p, tiles);
+    if (means.inside && !peers && !count) out[count++] = (candidate){DIST_SEQUENCE, 0};
     if (peers && (overlap == DIST_AUTO || overlap == DIST_PEER)) out[count++] = (candidate){DIST_PEER, 0};
-    if (peers && overlap == DIST_PEER) return count;
+    if ((peers && overlap == DIST_PEER) || means.inside) return count;
     for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2) {
         int64_t of = groups ? groups : parts, rows = 0;
         bool counts = dist_tiles_fit(p, tiles, of, &rows), same = rows == last;
