@@ -150,10 +150,10 @@ static cute_status check_inside(const gemm_request *r, const dist_job *job, cute
     const dist_words *w = &r->dist;
     const char *other = w->ranks ? "--ranks" : w->provider ? "--comm" : r->vs ? "--vs" : NULL;
     if (other) return cute_fail(diag, CUTE_USAGE, NULL, "%s and --devices are mutually exclusive", other);
-    if (job->overlap == DIST_SIGNAL || job->overlap == DIST_PARTS)
+    if (job->problem.split == DIST_K && (job->overlap == DIST_SIGNAL || job->overlap == DIST_PARTS))
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "--overlap=%s requires collectives beside products: expected --ranks instead of "
-                         "--devices, or sequence or peer",
+                         "--overlap=%s with --split=k requires collectives beside products: expected "
+                         "--ranks instead of --devices, or sequence or peer",
                          dist_overlap_name(job->overlap));
     return CUTE_OK;
 }

@@ -49,24 +49,35 @@ static cute_status open_comm(job_run *r, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* Whether other ranks write a buffer in any schedule. */
+static bool is_window(const job_run *r, const dist_matrix *m, dist_buffer buffer)
+{
+    bool found = m->window;
+    for (size_t i = 0; i < r->count; i++) found = found || r->choices[i].schedule.windows[buffer];
+    return found;
+}
+
+static cute_status allocate_buffer(job_run *r, dist_buffer buffer, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    dist_matrix m = dist_matrix_of(&j->problem, buffer, j->problem.rank);
+    size_t bytes = dist_matrix_bytes(&m);
+    if (!bytes) return CUTE_OK;
+    CUTE_TRY(is_window(r, &m, buffer)
+                 ? cute_comm_window(r->comm, bytes, &r->buffers[buffer], &r->windows.of[buffer], diag)
+                 : cute_device_alloc(j->device, bytes, &r->buffers[buffer], diag));
+    return j->device->ops->emulator
+               ? cute_emulator_describe_buffer(j->device, r->buffers[buffer],
+                                               dist_buffer_name(&j->problem, buffer), bytes, true, diag)
+               : CUTE_OK;
+}
+
 static cute_status allocate_buffers(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
     bool peers = false;
     for (size_t i = 0; i < r->count; i++) peers = peers || r->choices[i].schedule.overlap == DIST_PEER;
-    for (int i = 0; i < DIST_BUFFERS; i++) {
-        dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
-        size_t bytes = dist_matrix_bytes(&m);
-        if (!bytes) continue;
-        int *window = m.window                                             ? &r->windows.a
-                      : peers && i == DIST_D && j->problem.split == DIST_M ? &r->windows.d
-                                                                           : NULL;
-        CUTE_TRY(window ? cute_comm_window(r->comm, bytes, &r->buffers[i], window, diag)
-                        : cute_device_alloc(j->device, bytes, &r->buffers[i], diag));
-        if (j->device->ops->emulator)
-            CUTE_TRY(cute_emulator_describe_buffer(
-                j->device, r->buffers[i], dist_buffer_name(&j->problem, (dist_buffer)i), bytes, true, diag));
-    }
+    for (int i = 0; i < DIST_BUFFERS; i++) CUTE_TRY(allocate_buffer(r, (dist_buffer)i, diag));
     cute_address parts;
     size_t bytes = (size_t)dist_window_of(&j->problem).bytes;
     if (!peers) return CUTE_OK;
@@ -131,7 +142,7 @@ static cute_status create_dist(job_run *r, const dist_schedule *schedule, gemm_d
                                  .multiprocessors = j->target.multiprocessors,
                                  .configuration = j->configuration};
     CUTE_TRY(gemm_dist_create(&j->problem, schedule, r->comm, &options, out, diag));
-    gemm_dist_use(*out, r->windows, j->ranks);
+    gemm_dist_use(*out, &r->windows, j->ranks);
     return CUTE_OK;
 }
 
@@ -476,7 +487,7 @@ static void release_job(job_run *r)
 
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag)
 {
-    job_run r = {.job = job, .arena = arena, .out = out, .windows = {-1, -1, -1}};
+    job_run r = {.job = job, .arena = arena, .out = out};
     *out = (dist_outcome){0};
     cute_status status = run_job(&r, diag);
     release_job(&r);
@@ -551,8 +562,7 @@ cute_status dist_job_run_inside(const dist_job *jobs, cute_team *team, cute_aren
                             .arena = arena,
                             .out = i ? &outcomes[i] : out,
                             .comm = size > 1 ? dist_inside_comm(inside, i) : NULL,
-                            .inside = true,
-                            .windows = {-1, -1, -1}};
+                            .inside = true};
     snprintf(out->provider, sizeof out->provider, "%s", size > 1 ? cute_comm_name(runs[0].comm) : "none");
     status = prepare_inside(runs, size, diag);
     if (status == CUTE_OK) status = run_checked_inside(runs, size, diag);
