@@ -169,7 +169,8 @@ typedef struct dist_tiles {
 /* How ranks send without the other's call: puts, and signals alone between ranks that reach each other's windows. */
 typedef struct dist_means {
     bool puts, reaches;
-    bool inside; /* one process has all ranks: no collectives run beside products */
+    bool foreign; /* buffers are the caller's memory: the ranks reach only windows of their own */
+    bool inside;  /* one process has all ranks: no collectives run beside products */
 } dist_means;
 
 typedef struct dist_schedule {

@@ -277,7 +277,8 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
         best = list[i];
     }
     CUTE_TRY(make_choice(p, &best, means, &tiles, target, configuration, network, arena, out, diag));
-    out->lack = overlap == DIST_PEER && p->size > 1 ? dist_peers_lack(&first, &tiles, means) : NULL;
+    bool wanted = overlap == DIST_PEER || (means.foreign && p->split != DIST_N);
+    out->lack = wanted && p->size > 1 ? dist_peers_lack(&first, &tiles, means) : NULL;
     return CUTE_OK;
 }
 

@@ -318,6 +318,7 @@ cute_status dist_inside_open(cute_team *team, const char *arch, dist_inside **ou
                                              .size = (int)size,
                                              .puts = true,
                                              .reaches = true,
+                                             .own_windows = true,
                                              .name = "kernels of kernels/ranks"},
                                     .all = d};
     }

@@ -395,6 +395,7 @@ static int64_t tiles_of(const builder *b, int64_t rows, int64_t columns)
 const char *dist_peers_lack(const dist_problem *p, const dist_tiles *tiles, dist_means means)
 {
     if (!means.reaches) return "the ranks do not map each other's memory";
+    if (means.foreign && !dist_scatters(p)) return "D is the caller's memory, which other ranks do not map";
     if (p->size > GEMM_COPIES_MOST + 1) return "more than 8 ranks";
     if (p->split == DIST_M && p->finishes) return "the epilogue is a step on gathered rows";
     if (p->split == DIST_K && cute_dtype_get(p->sums)->class != CUTE_CLASS_FLOAT)
@@ -463,7 +464,8 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
         out->groups = groups > 0 ? groups : p->size;
     bool parts = out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS;
-    out->puts = out->overlap == DIST_ROTATE ? means.puts : parts && means.reaches && p->split == DIST_M;
+    out->puts = out->overlap == DIST_ROTATE ? means.puts
+                                            : parts && means.reaches && !means.foreign && p->split == DIST_M;
     broadcast_operands(&b);
     if (out->overlap == DIST_SIGNAL) {
         out->tiles = *tiles;
