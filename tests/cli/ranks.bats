@@ -94,7 +94,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refrains "the epilogue is a step on gathered rows" 256x96x64 --split=m --ranks=2 --layout=tnn
     refrains "more than 8 ranks" 1024x96x256 --split=k --ranks=9 --node=16 --dry-run
     refrains "the ranks do not map each other's memory" 256x96x64 --split=m --ranks=2 --comm=nccl-send --dry-run
-    ranks 4096x8192x28672 --ranks=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run | grep -q "estimated: product .* peer .* efficiency 0.9"
+    ranks 4096x8192x28672 --ranks=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run | grep -q "estimated: product .* peer .* efficiency 0.8"
 }
 
 @test "each schedule of a split is run in turn, on data of several seeds" {

@@ -12,6 +12,23 @@ static const double signal_seconds = 2e-6;
 /* The tile program that adds parts: its launch, and the fraction of the bandwidth of memory. Estimates. */
 static const double sum_launch = 3e-6, sum_efficiency = 0.7;
 
+/* What a product loses beside traffic to other devices: a fraction of its time, and a time for each group that NCCL sends, whose kernels and
+ * the product's blocks wait for each other. Least squares of bench/ranks/h200x2.csv (docs/ranks.md). */
+typedef struct traffic_loss {
+    double fraction, group;
+} traffic_loss;
+
+static traffic_loss loss_of(const dist_schedule *s)
+{
+    if (s->puts) return (traffic_loss){0.05, 0};
+    switch (s->overlap) {
+    case DIST_PEER: return (traffic_loss){0.10, 0};
+    case DIST_SIGNAL: return (traffic_loss){0.03, 32e-6 * (double)s->groups};
+    case DIST_PARTS: return (traffic_loss){0.01, 9e-6};
+    default: return (traffic_loss){0};
+    }
+}
+
 int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
 {
     bool beside = s->overlap != DIST_SEQUENCE && s->overlap != DIST_PEER && !s->puts;
@@ -62,7 +79,9 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
         const char *configuration = s->tiles.m ? s->tiles.configuration : e->configuration;
         CUTE_TRY(gemm_choose(&read, 1, &target, configuration, NULL, NULL, &algo, diag));
         e->rows = rows;
+        traffic_loss loss = loss_of(s);
         e->seconds = algo.seconds * (double)(e->p->whole.batch / dist_launch_batch(e->p));
+        e->seconds = e->seconds * (1 + loss.fraction) + loss.group;
     }
     *out = e->seconds;
     return CUTE_OK;
