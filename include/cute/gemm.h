@@ -125,12 +125,14 @@ typedef struct cute_gemm_options {
     const char *const *defines; /* of the source: "NAME=VALUE" */
     size_t define_count;
     const char *function;
-    /* An ncclComm_t, which must outlive the plan: `problems` is one product of all its ranks, each of which creates a plan and runs it. The
-     * operands are this rank's parts (cute_gemm_part_of); partial sums are in the workspace. The library is $CUTE_LIBNCCL or libnccl.so.2,
-     * the one that created the communicator. Only with `device`, and with neither a module nor a source. */
+    /* An ncclComm_t, which must outlive the plan: `problems` is one product of all its ranks, each of which creates a plan, which waits for
+     * the others, and runs it. The operands are this rank's parts (cute_gemm_part_of); partial sums are in the workspace, or, where ranks
+     * store into each other's memory, in an allocation of the plan. The library is $CUTE_LIBNCCL or libnccl.so.2, the one that created the communicator. Only with `device`, and with neither a module nor a source. */
     void *communicator;
     cute_gemm_split split;
     cute_gemm_collective collective;
+    const char *
+        overlap; /* of --overlap: "sequence", "signal", ...; NULL: the model chooses. All ranks state the same */
 } cute_gemm_options;
 
 /* A plan. Used by one thread at a time, as its device is. */

@@ -29,6 +29,11 @@ bool em_checks_add_buffer(em_checks *checks, uint64_t base, uint64_t total, uint
 void em_checks_remove_buffer(em_checks *checks, uint64_t base);
 /* The host wrote this range. */
 void em_checks_host_wrote(em_checks *checks, uint64_t base, uint64_t size);
+/* Between launches on several devices, by the host of a device: it has read a counter with an acquire at the scope of the system; it signals
+ * another device behind its launches; it has waited for such a signal of another. Later launches of the device are ordered by them. */
+void em_checks_acquire(em_checks *checks, uint32_t device, uint64_t counter);
+void em_checks_signal(em_checks *checks, uint32_t device, uint32_t to);
+void em_checks_observe(em_checks *checks, uint32_t device, uint32_t from);
 /* Before a launch: sets launch->hooks. When the launch ends, findings are reported to its diag.
  * `transactions`, an element per instruction, and `footprint` are added to; NULL: not wanted. False: memory
  * is exhausted. */

@@ -148,6 +148,13 @@ cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b)
     return make_cross(c, a, b, 0, 0);
 }
 
+cross_clock *em_cross_launches(em_checks *c, cross_clock *a, cross_clock *b, uint32_t device, uint32_t time)
+{
+    cross_clock *f = make_cross(c, a, b, 0, 0);
+    if (f && f->times[device] < time) f->times[device] = time;
+    return f;
+}
+
 /* A thread of the cluster releases all it knows to the grid. */
 static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock *what)
 {
@@ -399,6 +406,12 @@ void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint6
         if (f) observe_flag(c, w, i, lane, f);
     }
     if (access != EM_READ) release_flag(c, w, i, lane, address, access, address >= EM_WINDOW_SIZE);
+}
+
+cross_clock *em_flags_published(em_checks *c, uint64_t address)
+{
+    const flag_state *f = flag_at(c, address, false);
+    return f ? f->kept : NULL;
 }
 
 void em_flags_end(em_checks *c)

@@ -273,8 +273,9 @@ struct em_checks {
     uint32_t *launch_times; /* starts of the launches so far */
     size_t launch_count, launch_capacity;
     cross_clock *ended[EM_DEVICES],
-        *begun[EM_DEVICES];         /* known to the exited threads, at the launch's start */
-    const em_program *only_program; /* of all launches so far; NULL: there were several */
+        *begun[EM_DEVICES],                 /* known to the exited threads, at the launch's start */
+        *signalled[EM_DEVICES][EM_DEVICES]; /* known to a device when it signalled another */
+    const em_program *only_program;         /* of all launches so far; NULL: there were several */
     bool other_programs;
     bool exhausted; /* memory: the findings are incomplete */
     /* flags.c */
@@ -370,6 +371,10 @@ void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint6
 /* SCOPE_... of a fence or access. */
 uint32_t em_scope_of(const em_checks *c, const em_inst *i);
 cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b);
+/* The same, and all of a device's launches so far. */
+cross_clock *em_cross_launches(em_checks *c, cross_clock *a, cross_clock *b, uint32_t device, uint32_t time);
+/* What the releases of a flag at the scope of the system published, between launches; NULL: nothing. */
+cross_clock *em_flags_published(em_checks *c, uint64_t address);
 cross_clock *em_cross_keep(cross_clock *f);
 void em_cross_drop(cross_clock *f);
 /* Whether another cluster's release covers `previous` for a thread that knows `f`. */

@@ -37,8 +37,44 @@ void em_ranks_release(em_checks *c)
     for (uint32_t d = 0; d < EM_DEVICES; d++) {
         em_cross_drop(c->begun[d]);
         em_cross_drop(c->ended[d]);
+        for (uint32_t to = 0; to < EM_DEVICES; to++) em_cross_drop(c->signalled[d][to]);
     }
     free(c->launch_times);
+}
+
+/* ---- what the hosts of devices do between launches ---- */
+
+/* Replaces `*at` by a clock that is new, or kept for it. */
+static void replace_cross(cross_clock **at, cross_clock *by)
+{
+    em_cross_drop(*at);
+    *at = by;
+}
+
+void em_checks_acquire(em_checks *c, uint32_t device, uint64_t counter)
+{
+    if (c->devices > 1)
+        replace_cross(&c->ended[device], em_cross_join(c, c->ended[device], em_flags_published(c, counter)));
+}
+
+/* The signal has a time of its own, behind that of the last launch. */
+void em_checks_signal(em_checks *c, uint32_t device, uint32_t to)
+{
+    if (c->devices <= 1) return; /* no launch yet */
+    if (!cute_heap_more(&c->launch_times, c->launch_count, &c->launch_capacity, sizeof *c->launch_times,
+                        16)) {
+        c->exhausted = true;
+        return;
+    }
+    c->launch_times[c->launch_count++] = c->time++;
+    replace_cross(&c->signalled[device][to],
+                  em_cross_launches(c, c->signalled[device][to], c->ended[device], device, c->time));
+}
+
+void em_checks_observe(em_checks *c, uint32_t device, uint32_t from)
+{
+    if (c->devices > 1)
+        replace_cross(&c->ended[device], em_cross_join(c, c->ended[device], c->signalled[from][device]));
 }
 
 uint32_t em_ranks_launch_before(const em_checks *c, uint32_t time)

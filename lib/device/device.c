@@ -495,7 +495,7 @@ cute_status cute_emulator_start_all(cute_device *device, cute_device_function *f
     CUTE_TRY(need_emulator(device, diag));
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
     CUTE_TRY(check_launch(device, &ours, diag));
-    return device->ops->emulator->start_all(device, function, &ours, params, diag);
+    return device->ops->emulator->start_on(device, UINT32_MAX, function, &ours, params, diag);
 }
 
 const cute_emulator_counts *cute_emulator_get_counts(const cute_device *device)

@@ -11,8 +11,14 @@ typedef struct cute_emulator_ops {
     cute_status (*remove_host)(cute_device *, void *, cute_diag *);
     cute_status (*describe_buffer)(cute_device *, cute_address, const char *, size_t, bool, cute_diag *);
     cute_status (*select)(cute_device *, int64_t, cute_diag *);
-    cute_status (*start_all)(cute_device *, cute_device_function *, const cute_device_launch *,
-                             void *const *const *, cute_diag *);
+    /* On the devices whose bits are set, each with its own arguments. */
+    cute_status (*start_on)(cute_device *, uint32_t, cute_device_function *, const cute_device_launch *,
+                            void *const *const *, cute_diag *);
+    /* For the checks, between launches: a device's host acquires a counter at the scope of the system; it signals another device; it has
+     * waited for the signals of another. */
+    void (*acquire)(cute_device *, int device, cute_address counter);
+    void (*signal)(cute_device *, int device, int to);
+    void (*observe)(cute_device *, int device, int from);
     const cute_emulator_counts *(*counts)(const cute_device *);
     const cute_finding *(*findings)(const cute_device *, size_t *count);
     char *(*counters_json)(const cute_device *);

@@ -514,6 +514,7 @@ static bool make_arguments(const emulator *e, const cute_device_function *functi
 {
     const cute_device_module *module = function->module;
     for (uint32_t d = 0; d < devices_of(e); d++) {
+        if (!params[d]) continue;
         out->blocks[d] = make_params(function->function, params[d]);
         out->shifts[d] = module->copies[d]->base - module->program->base;
         if (!out->blocks[d]) return false;
@@ -526,9 +527,9 @@ static void release_arguments(device_arguments *arguments)
     for (uint32_t d = 0; d < EM_DEVICES; d++) free(arguments->blocks[d]);
 }
 
-static cute_status emulator_start_all(cute_device *device, cute_device_function *function,
-                                      const cute_device_launch *launch, void *const *const *params,
-                                      cute_diag *diag)
+static cute_status emulator_start_on(cute_device *device, uint32_t only, cute_device_function *function,
+                                     const cute_device_launch *launch, void *const *const *params,
+                                     cute_diag *diag)
 {
     emulator *e = as_emulator(device);
     const em_function *f = function->function;
@@ -550,6 +551,7 @@ static cute_status emulator_start_all(cute_device *device, cute_device_function 
     l.params = arguments.blocks[0];
     if (devices_of(e) > 1) {
         l.devices = devices_of(e);
+        l.only = only;
         l.device_params = (const uint8_t *const *)arguments.blocks;
         l.device_shifts = arguments.shifts;
     }
@@ -592,7 +594,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
 {
     void *const *all[EM_DEVICES];
     for (uint32_t d = 0; d < EM_DEVICES; d++) all[d] = params;
-    return emulator_start_all(device, function, launch, all, diag);
+    return emulator_start_on(device, UINT32_MAX, function, launch, all, diag);
 }
 
 static cute_status emulator_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out,
@@ -817,6 +819,24 @@ static cute_status emulator_select(cute_device *device, int64_t rank, cute_diag 
     return CUTE_OK;
 }
 
+static void emulator_acquire(cute_device *device, int rank, cute_address counter)
+{
+    const emulator *e = as_emulator(device);
+    if (e->checks) em_checks_acquire(e->checks, (uint32_t)rank, counter);
+}
+
+static void emulator_signal(cute_device *device, int rank, int to)
+{
+    const emulator *e = as_emulator(device);
+    if (e->checks) em_checks_signal(e->checks, (uint32_t)rank, (uint32_t)to);
+}
+
+static void emulator_observe(cute_device *device, int rank, int from)
+{
+    const emulator *e = as_emulator(device);
+    if (e->checks) em_checks_observe(e->checks, (uint32_t)rank, (uint32_t)from);
+}
+
 static const cute_emulator_counts *emulator_counts(const cute_device *device)
 {
     return &((const emulator *)device)->counts;
@@ -853,7 +873,10 @@ static const cute_emulator_ops only_emulator_ops = {
     .remove_host = emulator_remove_host,
     .describe_buffer = emulator_describe_buffer,
     .select = emulator_select,
-    .start_all = emulator_start_all,
+    .start_on = emulator_start_on,
+    .acquire = emulator_acquire,
+    .signal = emulator_signal,
+    .observe = emulator_observe,
     .counts = emulator_counts,
     .findings = emulator_findings,
     .counters_json = emulator_counters_json,

@@ -10,6 +10,7 @@
 #include "lib/epilogue/epilogue.h"
 #include "lib/launch/data/dtype.h"
 #include "lib/model/model.h"
+#include "lib/ranks/comm.h"
 
 /* ---- problems (problem.c) ---- */
 
@@ -116,6 +117,8 @@ extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, 
 /* The sources in kernels/gemm, embedded at build time. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
+/* Those in kernels/ranks; NULL: there is none of that kind. */
+const char *gemm_source_collective(comm_kind kind);
 
 /* ---- algorithms (choose.c) ---- */
 

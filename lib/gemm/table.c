@@ -284,3 +284,13 @@ const char *gemm_source_epilogue(void)
 {
     return source_gemm_epilogue;
 }
+
+const char *gemm_source_collective(comm_kind kind)
+{
+    switch (kind) {
+    case COMM_ALL_GATHER: return source_all_gather;
+    case COMM_ALL_REDUCE: return source_all_reduce;
+    case COMM_REDUCE_SCATTER: return source_reduce_scatter;
+    default: return NULL;
+    }
+}

@@ -133,8 +133,8 @@ bool cute_comm_timed(const cute_comm *c)
 
 cute_status cute_comm_window(cute_comm *c, size_t bytes, cute_address *memory, int *window, cute_diag *diag)
 {
-    return c->reaches ? comm_share_window(c, bytes, memory, window, diag)
-                      : c->ops->window(c, bytes, memory, window, diag);
+    return c->reaches && !c->own_windows ? comm_share_window(c, bytes, memory, window, diag)
+                                         : c->ops->window(c, bytes, memory, window, diag);
 }
 
 cute_status cute_comm_start(cute_comm *c, const comm_call *call, cute_stream *stream, cute_diag *diag)

@@ -54,7 +54,7 @@ bool comm_provider_find(const char *name, comm_provider *out);
  * the same GPU, or a rank has failed. `ranks` and `device` must outlive it. */
 cute_status cute_comm_open(cute_ranks *ranks, cute_device *device, comm_provider provider, cute_comm **out,
                            cute_diag *diag);
-/* On the caller's communicator, an ncclComm_t, which it keeps. */
+/* On the caller's communicator, an ncclComm_t, which it keeps. All its ranks call it. */
 cute_status cute_comm_wrap(void *communicator, cute_device *device, cute_comm **out, cute_diag *diag);
 /* NULL is allowed. */
 void cute_comm_close(cute_comm *comm);
@@ -99,6 +99,8 @@ typedef struct cute_comm_ops {
     cute_status (*end)(cute_comm *, cute_diag *);
     cute_status (*sync)(cute_comm *, cute_diag *);
     cute_status (*await)(cute_comm *, cute_address, uint32_t, int, cute_stream *, cute_diag *);
+    /* Gives each rank the bytes of all, as cute_ranks_exchange; NULL: `ranks` does. */
+    cute_status (*exchange)(cute_comm *, const void *, size_t, void *, cute_diag *);
 } cute_comm_ops;
 
 enum { COMM_WINDOWS = 64 };
@@ -117,6 +119,7 @@ struct cute_comm {
     cute_device *device;
     int rank, size;
     bool puts, timed, reaches;
+    bool own_windows;                 /* the provider makes the windows that all reach */
     comm_window shared[COMM_WINDOWS]; /* if it reaches, those of cute_comm_window by number */
     int shared_count;
     char name[64];
@@ -128,6 +131,9 @@ cute_status comm_find_reach(cute_comm *comm, size_t bytes, cute_diag *diag);
 cute_status comm_share_window(cute_comm *comm, size_t bytes, cute_address *memory, int *window,
                               cute_diag *diag);
 void comm_release_windows(cute_comm *comm);
+
+/* Operations on the host: the sum of the parts of all ranks, one after the other in `parts`, in their order. */
+void comm_add_parts(const comm_type *type, const char *parts, int ranks, int64_t count, char *out);
 
 cute_status comm_open_shared(cute_ranks *ranks, cute_device *device, cute_comm **out, cute_diag *diag);
 /* `communicator` NULL: a new one of `ranks`. */

@@ -274,7 +274,7 @@ void cute_ranks_give_up(cute_ranks *r, cute_status status, const cute_diag *diag
 
 void cute_ranks_step(cute_ranks *r, const char *format, ...)
 {
-    slot *s = slot_of(r, r->place.rank);
+    slot *s = r ? slot_of(r, r->place.rank) : NULL;
     if (!s) return;
     va_list args;
     va_start(args, format);
@@ -286,7 +286,7 @@ void cute_ranks_step(cute_ranks *r, const char *format, ...)
 
 void cute_ranks_beat(cute_ranks *r)
 {
-    slot *s = slot_of(r, r->place.rank);
+    slot *s = r ? slot_of(r, r->place.rank) : NULL;
     if (!s) return;
     atomic_store(&s->waits, 0);
     atomic_fetch_add(&s->beats, 1);

@@ -156,6 +156,28 @@ static cute_status start_put(nccl_provider *p, const comm_call *call, cute_strea
         ++p->sent[call->peer], diag);
 }
 
+/* By the communicator itself, through device memory. */
+static cute_status nccl_exchange(cute_comm *c, const void *own, size_t bytes, void *all, cute_diag *diag)
+{
+    nccl_provider *p = provider(c);
+    size_t size = (size_t)c->size;
+    const int type = comm_type_find("i8")->nccl;
+    cute_address at;
+    CUTE_TRY(cute_device_alloc(c->device, (size + 1) * bytes, &at, diag));
+    cute_status status = cute_device_upload(c->device, at + size * bytes, own, bytes, diag);
+    if (status == CUTE_OK) status = enter(p, diag);
+    if (status == CUTE_OK)
+        status =
+            settle(p,
+                   p->api.all_gather((const void *)(uintptr_t)(at + size * bytes), (void *)(uintptr_t)at,
+                                     bytes, type, p->comm, c->device->ops->native_stream(c->device, NULL)),
+                   "ncclAllGather", diag);
+    if (status == CUTE_OK) status = cute_device_sync(c->device, diag);
+    if (status == CUTE_OK) status = cute_device_download(c->device, all, at, size * bytes, diag);
+    cute_device_free(c->device, at, NULL);
+    return status;
+}
+
 static cute_status nccl_await(cute_comm *c, cute_address counter, uint32_t value, int peer,
                               cute_stream *stream, cute_diag *diag)
 {
@@ -270,7 +292,8 @@ static const cute_comm_ops nccl_ops = {.close = nccl_close,
                                        .begin = nccl_begin,
                                        .end = nccl_end,
                                        .sync = nccl_sync,
-                                       .await = nccl_await};
+                                       .await = nccl_await,
+                                       .exchange = nccl_exchange};
 
 /* ---- opening ---- */
 
@@ -327,10 +350,10 @@ cute_status comm_open_nccl(cute_ranks *ranks, cute_device *device, void *communi
                    p->api.unwindow && p->api.alloc && p->api.free;
     snprintf(p->base.name, sizeof p->base.name, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
              version % 100);
-    if (status == CUTE_OK && ranks && puts && p->base.size <= RANKS_LOCAL_MOST &&
+    if (status == CUTE_OK && (ranks ? puts : p->base.size > 1) && p->base.size <= RANKS_LOCAL_MOST &&
         device->ops->stream_write_count)
         status = comm_find_reach(&p->base, RANKS_LOCAL_MOST * sizeof(uint32_t), diag);
-    p->base.puts = p->base.puts || p->base.reaches;
+    p->base.puts = p->base.puts || (ranks && p->base.reaches);
     if (status == CUTE_OK)
         *out = &p->base;
     else

@@ -48,7 +48,7 @@ cute_status cute_ranks_exchange(cute_ranks *ranks, const void *own, size_t bytes
 /* Tells the others that this rank failed with the first error of `diag`; their calls return `status`. */
 void cute_ranks_give_up(cute_ranks *ranks, cute_status status, const cute_diag *diag);
 
-/* Names the step that this rank has begun, for the messages of others. */
+/* Names the step that this rank has begun, for the messages of others. NULL is allowed, as for cute_ranks_beat. */
 void cute_ranks_step(cute_ranks *ranks, const char *format, ...) CUTE_PRINTF(2, 3);
 /* Tells the others that this rank makes progress, while they wait for it. */
 void cute_ranks_beat(cute_ranks *ranks);

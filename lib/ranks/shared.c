@@ -229,8 +229,7 @@ static void store_element(const comm_type *type, char *at, double value)
     memcpy(at, &bits, (size_t)type->bytes);
 }
 
-/* The sums of the parts of all ranks, which are one after the other. */
-static void add_parts(const comm_type *type, const char *parts, int ranks, int64_t count, char *out)
+void comm_add_parts(const comm_type *type, const char *parts, int ranks, int64_t count, char *out)
 {
     for (int64_t i = 0; i < count; i++) {
         double sum = 0;
@@ -298,7 +297,7 @@ static cute_status run_reduce_scatter(const piece *p, cute_diag *diag)
 {
     CUTE_TRY(download(p, p->own, p->call->from, p->bytes * (size_t)p->s->base.size, diag));
     CUTE_TRY(exchange_parts(p, p->own, p->bytes, p->bytes, diag));
-    add_parts(p->call->type, p->all, p->s->base.size, p->call->count, p->own);
+    comm_add_parts(p->call->type, p->all, p->s->base.size, p->call->count, p->own);
     return upload(p, p->call->to, p->own, p->bytes, diag);
 }
 
@@ -307,7 +306,7 @@ static cute_status run_all_reduce(const piece *p, cute_diag *diag)
 {
     CUTE_TRY(download(p, p->own, p->call->from, p->bytes, diag));
     CUTE_TRY(exchange_parts(p, p->own, 0, p->bytes, diag));
-    add_parts(p->call->type, p->all, p->s->base.size, p->call->count, p->own);
+    comm_add_parts(p->call->type, p->all, p->s->base.size, p->call->count, p->own);
     return upload(p, p->call->to, p->own, p->bytes, diag);
 }
 
@@ -332,7 +331,7 @@ static cute_status run_reduce(const piece *p, cute_diag *diag)
     for (int i = 0; i < p->s->base.size; i++)
         if (i != call->peer) CUTE_TRY(receive(p->s, i, call, p->all + (size_t)i * p->bytes, p->bytes, diag));
     memcpy(p->all + (size_t)call->peer * p->bytes, p->own, p->bytes);
-    add_parts(call->type, p->all, p->s->base.size, call->count, p->own);
+    comm_add_parts(call->type, p->all, p->s->base.size, call->count, p->own);
     return upload(p, call->to, p->own, p->bytes, diag);
 }
 

@@ -1,6 +1,7 @@
 /* Windows that all ranks of a host reach: each rank allocates its own, and maps those of the others into its device's addresses. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/ranks/comm.h"
 
@@ -9,11 +10,19 @@ typedef struct offer {
     cute_shared_name name;
 } offer;
 
+enum { HOST = 256 };
+
+static cute_status exchange(cute_comm *c, const void *own, size_t bytes, void *all, cute_diag *diag)
+{
+    return c->ranks ? cute_ranks_exchange(c->ranks, own, bytes, all, diag)
+                    : c->ops->exchange(c, own, bytes, all, diag);
+}
+
 /* Whether all ranks say yes. */
 static cute_status agree(cute_comm *c, bool own, bool *out, cute_diag *diag)
 {
     int32_t all[RANKS_MOST], mine = own;
-    CUTE_TRY(cute_ranks_exchange(c->ranks, &mine, sizeof mine, all, diag));
+    CUTE_TRY(exchange(c, &mine, sizeof mine, all, diag));
     *out = true;
     for (int i = 0; i < c->size; i++) *out = *out && all[i];
     return CUTE_OK;
@@ -45,7 +54,7 @@ static cute_status open_window(cute_comm *c, comm_window *w, bool *good, cute_di
     own.good = ops->share_alloc(c->device, w->bytes, &w->memories[c->rank], &w->name, why) == CUTE_OK;
     if (!own.good) w->memories[c->rank] = 0;
     own.name = w->name;
-    cute_status status = cute_ranks_exchange(c->ranks, &own, sizeof own, all, diag);
+    cute_status status = exchange(c, &own, sizeof own, all, diag);
     bool reached = status == CUTE_OK;
     for (int i = 0; reached && i < c->size; i++) {
         reached = all[i].good;
@@ -75,11 +84,27 @@ cute_status comm_share_window(cute_comm *c, size_t bytes, cute_address *memory, 
     return CUTE_OK;
 }
 
+/* Whether all ranks are on this host. */
+static cute_status find_together(cute_comm *c, bool *out, cute_diag *diag)
+{
+    char own[HOST] = "", *all;
+    *out = c->ranks && cute_ranks_together(c->ranks);
+    if (c->ranks) return CUTE_OK;
+    if (gethostname(own, sizeof own - 1) != 0) own[0] = '\0';
+    if (!(all = calloc((size_t)c->size, sizeof own))) return cute_fail_memory(diag);
+    cute_status status = exchange(c, own, sizeof own, all, diag);
+    *out = status == CUTE_OK && own[0];
+    for (int i = 0; i < c->size; i++) *out = *out && memcmp(all + (size_t)i * HOST, own, HOST) == 0;
+    free(all);
+    return status;
+}
+
 cute_status comm_find_reach(cute_comm *c, size_t bytes, cute_diag *diag)
 {
-    bool able = c->device->ops->share_alloc && cute_ranks_together(c->ranks), good = false;
+    bool able, good = false;
     comm_window *w = &c->shared[0];
-    CUTE_TRY(agree(c, able, &able, diag));
+    CUTE_TRY(find_together(c, &able, diag));
+    CUTE_TRY(agree(c, able && c->device->ops->share_alloc, &able, diag));
     if (!able) return CUTE_OK;
     *w = (comm_window){.bytes = bytes};
     cute_status status = open_window(c, w, &good, NULL, diag);

@@ -127,7 +127,7 @@ refused() {
     refused "--devices requires the emulator, got device 0" 2 --devices=2 --device 0
     run "$run" --gemm 64x64x64 --devices=2
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--devices and --gemm are mutually exclusive"* ]]
+    [[ "$output" == *"--devices with --gemm requires --split=m, n or k"* ]]
     cp k.json given.json
     sed -i 's/"grid": 1/"grid": "rank + 1"/' k.json
     refused "'rank' differs between the ranks: expected it in 'args' only" 1 --devices=2

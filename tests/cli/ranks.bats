@@ -76,13 +76,25 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     ranks 256x96x64 $TILE --ranks=2 --split=k --collective=reduce-scatter --overlap=peer --dtype-d=f32 --epilogue='silu(acc) + C[i,j]'
     # the sums are those of one device, and all ranks have the same
     [ "$(ranks 256x96x64 $TILE --ranks=3 --split=m --overlap=peer --json | jq -r .ranks.digest)" = "$(ranks 256x96x64 $TILE --ranks=1 --split=m --json | jq -r .ranks.digest)" ]
-    # where a rank has no rows, products are a batch, or the expression is in the kernel, another schedule
-    for other in "8x96x64 --split=m --ranks=3" "256x96x64 --split=m --ranks=2 --batch=2" "256x96x64 --split=m --ranks=2 --epilogue=relu(acc)"; do
-        run ranks $other $TILE --overlap=peer
-        [ $status -eq 0 ]
-        says "remark: parts"
+    # with all-reduce finished sums are put into the others' memory; each product of a batch has a part in the window
+    for way in "m --gelu --bias" "k --dtype-d=f32" "k --collective=reduce-scatter --bias" "k --epilogue=silu(acc)+C[l,i,j]"; do
+        ranks 250x96x72 $TILE --ranks=3 --split=$way --overlap=peer --check=all --seeds=2 --batch=2 --json >report
+        jq -e '.ranks | .overlap == "peer" and all(.results[]; .bad == 0 and .compared > 0)' report
     done
-    ranks 4096x8192x28672 --ranks=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run | grep -q "estimated: product .* peer .* efficiency 0.9"
+    # where a rank has no rows, the expression is in the kernel or sums are integers, another schedule, and the reason
+    refrains() { # reason, options
+        run ranks "${@:2}" $TILE --overlap=peer
+        [ $status -eq 0 ]
+        says "remark: not peer: $1"
+        says "remark: parts"
+    }
+    refrains "a rank has no part of the product" 8x96x64 --split=m --ranks=3
+    refrains "the kernel has an expression" 256x96x64 --split=m --ranks=2 --epilogue="relu(acc)"
+    refrains "the sums are integers" 256x96x64 --split=k --ranks=2 --dtype=i8
+    refrains "the epilogue is a step on gathered rows" 256x96x64 --split=m --ranks=2 --layout=tnn
+    refrains "more than 8 ranks" 1024x96x256 --split=k --ranks=9 --node=16 --dry-run
+    refrains "the ranks do not map each other's memory" 256x96x64 --split=m --ranks=2 --comm=nccl-send --dry-run
+    ranks 4096x8192x28672 --ranks=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run | grep -q "estimated: product .* peer .* efficiency 0.8"
 }
 
 @test "each schedule of a split is run in turn, on data of several seeds" {
@@ -147,6 +159,29 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
         "lowering": "behind all kernels, with --split=m"}]'
 }
 
+@test "an expression of a batch has the operands of each product, and those that all share" {
+    expression='D = relu(acc + bias[l,j] + C[i,j] * s[l,i]); aux Z:f32 = acc'
+    for ways in "--ranks=3 --overlap=each" "--devices=3 --overlap=sequence --seed=5"; do
+        for way in m n k "k --collective=reduce-scatter"; do
+            ranks 64x96x72 $TILE --batch=3 --split=$way $ways --check=all --epilogue="$expression"
+        done
+    done
+    ranks 64x96x72 $TILE --batch=2 --ranks=2 --split=m --epilogue='c[j] = allreduce(sum(acc, 0), devices); r[i] = sum(acc, 1); D = acc * broadcast(s[l,j], devices)'
+    ranks 64x96x72 $TILE --batch=2 --ranks=2 --split=n --epilogue='D = gelu(acc); c[j] = amax(acc, 0)'
+    # a wrong item of a shared operand would be another value
+    [ "$(ranks 64x96x72 $TILE --batch=2 --ranks=2 --split=m --epilogue='acc + C[i,j]' --json | jq '.ranks.results[0].compared')" = 12288 ]
+}
+
+@test "rows that are gathered are put by copies where ranks reach each other" {
+    for overlap in parts signal; do
+        ranks 250x96x72 $TILE --ranks=3 --split=m --overlap=$overlap --groups=3 --seeds=2 --batch=2 --json >report
+        jq -e '.ranks | .overlap == "'$overlap'" and .puts and ([.steps[].step] | index("put of D, rank 1") and (.[-1] | startswith("wait for rank")))' report
+        timeout 60 cute-run --gemm 250x96x72 $TILE --devices=3 --split=m --overlap=$overlap --groups=3 --seed=3 --check=all --json | jq -e .ranks.puts
+    done
+    ranks 96x96x72 $TILE --ranks=2 --split=m --overlap=parts --seeds=2 --epilogue='D = gelu(acc); r[i] = sum(acc, 1); aux Z = acc' --json >report
+    jq -e '[.ranks.steps[].step] | index("put of D, rank 1") and index("put of a result, rank 1")' report
+}
+
 @test "an epilogue that needs elements of other ranks is refused where it is written" {
     refused() { # message, options
         run --separate-stderr ranks 72x96x64 "${@:2}" --ranks=2
@@ -163,6 +198,49 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     run --separate-stderr ranks 72x96x64 --split=m --ranks=2 --epilogue="D = acc; $(for i in $(seq 48); do echo "t$i[i] = s$i[i] * acc[i,j];"; done)"
     echo "$stderr"
     [ $status -eq 1 ]
+}
+
+@test "emulated devices of one process compute a product with the checks between ranks" {
+    devices() { timeout 100 cute-run $TILE --check=all --gemm "$@"; }
+    for size in 1 2 3 8; do
+        for way in m n "k --collective=all-reduce" "k --collective=reduce-scatter"; do
+            devices 128x96x72 --devices=$size --split=$way --overlap=each --seed=$size --seeds=2 --json >report
+            jq -e '.ranks | all(.results[]; .bad == 0) and all(.schedules[]; .bad == 0 and .compared > 0)' report
+        done
+    done
+    jq -e '.ranks | .launcher == "cute-run in one process" and .provider == "kernels of kernels/ranks" and .ranks == 8 and
+        ([.schedules[].overlap] | index("peer") and index("sequence")) and (.times | not)' report
+    # other kernels on the last rank, whose part is smaller; sums of integers and collectives of an expression are added on the host
+    devices 70x104x40 --devices=3 --split=k --collective=reduce-scatter --overlap=peer --seed=1
+    devices 70x104x72 --devices=3 --split=n --overlap=rotate --seed=2 --bias --gelu --batch=2
+    devices 64x64x64 --devices=2 --split=k --dtype=i8
+    devices 64x64x64 --devices=2 --split=k --collective=reduce-scatter --dtype=i8
+    devices 72x96x64 --devices=2 --split=m --epilogue='acc * broadcast(bias[j], devices)'
+    devices 72x96x64 --devices=3 --split=k --collective=reduce-scatter --epilogue='gelu(acc) + C[i,j]' --seed=4
+    # the result is that of processes, and of one device
+    for overlap in sequence peer; do
+        [ "$(devices 128x96x64 --devices=3 --split=m --overlap=$overlap --json | jq -r .ranks.digest)" = "$(ranks 128x96x64 $TILE --ranks=1 --split=m --json | jq -r .ranks.digest)" ]
+    done
+    # without the counters of tiles there is no peer
+    run devices 64x96x64 --devices=3 --split=k --dtype=i8 --overlap=peer
+    [ $status -eq 0 ]
+    says "remark: not peer: the sums are integers"
+    says "remark: sequence"
+    run devices 128x96x64 --devices=4 --split=k --collective=reduce-scatter --overlap=peer --dry-run
+    says "sum of all ranks' parts"
+}
+
+@test "options that emulated devices of one process do not have are refused" {
+    refused() { # message, options
+        run --separate-stderr cute-run --gemm 64x64x64 --devices=2 "${@:2}"
+        [ $status -eq 2 ] && [[ "$stderr" == *"$1"* ]] || { echo "$1: $stderr"; return 1; }
+    }
+    refused "--ranks and --devices are mutually exclusive" --ranks=2 --split=m
+    refused "--comm and --devices are mutually exclusive" --comm=shared --split=m
+    refused "--vs and --devices are mutually exclusive" --vs=cublas --split=m
+    refused "--overlap=signal with --split=k requires collectives beside products: expected --ranks instead of --devices, or sequence or peer" --split=k --overlap=signal
+    refused "--overlap=parts with --split=k requires collectives beside products" --split=k --overlap=parts
+    refused "--devices requires the emulator, got device 0" --split=m --device=0
 }
 
 @test "all checks of the emulator are available on each rank" {
@@ -287,8 +365,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--split=k expects --collective=all-reduce or reduce-scatter, got 'send'" --ranks=2 --split=k --collective=send
     refused "--overlap expects auto, each, sequence, signal, parts or peer with --split=m, got 'rotate'" --ranks=2 --split=m --overlap=rotate
     refused "--overlap expects auto, each, sequence or rotate with --split=n, got 'peer'" --ranks=2 --split=n --overlap=peer
-    refused "--overlap expects auto, each, sequence, signal or parts with --split=k and all-reduce, got 'peer'" --ranks=2 --split=k --overlap=peer
-    refused "--overlap expects auto, each, sequence, signal, parts or peer with --split=k and reduce-scatter, got 'x'" --ranks=2 --split=k --collective=reduce-scatter --overlap=x
+    refused "--overlap expects auto, each, sequence, signal, parts or peer with --split=k, got 'x'" --ranks=2 --split=k --collective=reduce-scatter --overlap=x
     refused "--groups expects a positive number, got -1" --ranks=2 --split=m --groups=-1
     refused "--seeds expects a positive number, got -1" --ranks=2 --split=m --seeds=-1
     refused "--seeds requires --split=m, n or k" --seeds=2
@@ -298,7 +375,6 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     refused "--trace and --ranks are mutually exclusive" --ranks=2 --split=m --trace=x
     refused "--overlap requires --split=m, n or k" --overlap=auto
     refused "--vs=cublas and --epilogue are mutually exclusive with --ranks" --ranks=2 --split=m --epilogue=acc --vs=cublas
-    refused "products of several ranks do not support an epilogue expression of a batch" --ranks=2 --split=m --batch=2 --epilogue=acc
     refused "--overlap=rotate computes rows in parts: expected auto or sequence" --ranks=2 --split=n --overlap=rotate --epilogue="D = acc; c[j] = sum(acc, 0)"
     refused "--link expects a link or GB/s within a node" --ranks=2 --split=m -n --link=x
     refused "--node expects a number of ranks from 1 to 4096, got -1" --ranks=2 --split=m -n --node=-1

@@ -9,7 +9,10 @@
 #include "cute/gemm.h"
 #include "tests/unit/test.h"
 
-enum { M = 40, N = 24, K = 16, MOST = 4 };
+enum { MOST = 4 };
+static int64_t M = 40, N = 24, K = 16;
+static const char *overlap;      /* NULL: the model chooses */
+static const char *expected_way; /* in a remark; NULL: any */
 typedef enum epilogue_kind { PLAIN, LINEAR } epilogue_kind;
 
 typedef struct nccl_id {
@@ -84,6 +87,20 @@ static float d_of(epilogue_kind kind, int64_t i, int64_t j)
         if (!(x)) return __LINE__ % 250 + 1;                                                                 \
     } while (0)
 
+/* Enough for any operand. */
+static size_t buffer_bytes(void)
+{
+    int64_t most = M * N > M * K ? M * N : M * K;
+    return (size_t)(N * K > most ? N * K : most) * 4 + (1 << 16);
+}
+
+static bool has_remark(const cute_diag *diag, const char *text)
+{
+    for (size_t i = 0; i < cute_diag_count(diag); i++)
+        if (strstr(cute_diag_get(diag, i)->text, text)) return true;
+    return false;
+}
+
 typedef struct rank_run {
     cute_gemm *gemm;
     cute_device *device;
@@ -137,10 +154,9 @@ static int check_d(rank_run *r, const cute_gemm_operands *o)
 static int run_plan(rank_run *r)
 {
     cute_gemm_operands o = {.size = sizeof o};
-    enum { BYTES = 1 << 16 };
-    NEED(cute_device_alloc(r->device, BYTES, &o.a, r->diag) == CUTE_OK);
-    NEED(cute_device_alloc(r->device, BYTES, &o.b, r->diag) == CUTE_OK);
-    NEED(cute_device_alloc(r->device, BYTES, &o.d, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, buffer_bytes(), &o.a, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, buffer_bytes(), &o.b, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, buffer_bytes(), &o.d, r->diag) == CUTE_OK);
     NEED(cute_device_alloc(r->device, cute_gemm_workspace(r->gemm) + 1, &o.workspace, r->diag) == CUTE_OK);
     r->a.size = r->b.size = r->d.size = sizeof r->a;
     NEED(cute_gemm_part_of(r->gemm, "A", &r->a, r->diag) == CUTE_OK);
@@ -149,8 +165,8 @@ static int run_plan(rank_run *r)
     NEED(cute_gemm_part_of(r->gemm, "E", &r->d, r->diag) == CUTE_USAGE);
     NEED(cute_gemm_part_of(r->gemm, "C", &r->d, r->diag) == (r->kind == PLAIN ? CUTE_USAGE : CUTE_OK));
     NEED(cute_gemm_part_of(r->gemm, "D", &r->d, r->diag) == CUTE_OK);
-    NEED(cute_device_alloc(r->device, BYTES, &o.c, r->diag) == CUTE_OK);
-    NEED(cute_device_alloc(r->device, BYTES, &o.bias, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, buffer_bytes(), &o.c, r->diag) == CUTE_OK);
+    NEED(cute_device_alloc(r->device, buffer_bytes(), &o.bias, r->diag) == CUTE_OK);
     NEED(put_addends(r, &o) == 0);
     for (int turn = 0; turn < 3; turn++) {
         int line = put_operands(r, &o);
@@ -171,7 +187,7 @@ static int run_plan(rank_run *r)
 static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_gemm_collective collective,
                     epilogue_kind kind)
 {
-    rank_run r = {.diag = cute_diag_create(), .host = malloc(1 << 16), .kind = kind};
+    rank_run r = {.diag = cute_diag_create(), .host = malloc(buffer_bytes()), .kind = kind};
     cute_gemm_problem problem = CUTE_GEMM_PROBLEM;
     void *comm = NULL;
     int state = 7;
@@ -191,9 +207,11 @@ static int run_rank(nccl_id id, int rank, int size, cute_gemm_split split, cute_
                                  .device = r.device,
                                  .communicator = comm,
                                  .split = split,
-                                 .collective = collective};
+                                 .collective = collective,
+                                 .overlap = overlap};
     int line = cute_gemm_create(&problem, 1, &options, &r.gemm, r.diag) == CUTE_OK ? run_plan(&r)
                                                                                    : __LINE__ % 250 + 1;
+    if (!line && expected_way && !has_remark(r.diag, expected_way)) line = __LINE__ % 250 + 1;
     for (size_t i = 0; line && i < cute_diag_count(r.diag); i++)
         printf("# %s\n", cute_diag_get(r.diag, i)->text);
     fflush(stdout);
@@ -234,6 +252,24 @@ static void test_ways(void)
             run_ranks(size, CUTE_GEMM_SPLIT_K, CUTE_GEMM_REDUCE_SCATTER, (epilogue_kind)kind);
         }
     }
+}
+
+static void test_ranks_that_store_into_windows_of_each_other(void)
+{
+    M = 512;
+    N = 256;
+    K = 64;
+    overlap = "peer";
+    expected_way = "peer, 2 ranks, whose epilogues store into the others' memory";
+    run_ranks(2, CUTE_GEMM_SPLIT_K, CUTE_GEMM_REDUCE_SCATTER, PLAIN);
+    expected_way = "not peer: D is the caller's memory, which other ranks do not map";
+    run_ranks(2, CUTE_GEMM_SPLIT_M, CUTE_GEMM_USUAL, PLAIN);
+    overlap = NULL;
+    run_ranks(2, CUTE_GEMM_SPLIT_K, CUTE_GEMM_ALL_REDUCE, PLAIN);
+    M = 40;
+    N = 24;
+    K = 16;
+    overlap = expected_way = NULL;
 }
 
 static void refuse(const cute_gemm_options *options, size_t count, const char *says)
@@ -279,6 +315,8 @@ int main(int argc, char **argv)
     (void)argc;
     if (!prepare(argv[0])) return 1;
     TEST("each split and collective has the sums of the whole product, also with C and a bias", test_ways);
+    TEST("ranks of one host store partial sums into each other's windows",
+         test_ranks_that_store_into_windows_of_each_other);
     TEST("contradictory options are refused", test_refusals);
     return test_finish();
 }

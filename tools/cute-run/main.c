@@ -737,8 +737,8 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
-    if (o->emulator.devices != -1 && o->gemm.words.shapes)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--devices and --gemm are mutually exclusive");
+    if (o->emulator.devices != -1 && o->gemm.words.shapes && !o->gemm.dist.split)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--devices with --gemm requires --split=m, n or k");
     if (stray_ranks_option(&o->gemm.dist) && !o->gemm.dist.split && !(o->config && o->gemm.dist.ranks))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --split=m, n or k",
                          stray_ranks_option(&o->gemm.dist));

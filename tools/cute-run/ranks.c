@@ -31,6 +31,12 @@ static double timeout_of(const cute_launch_options *launch)
 
 /* ---- what is asked for ---- */
 
+/* Of --devices; 0: the ranks are processes. */
+static int devices_of(const gemm_request *r)
+{
+    return (int)r->launch->emulator->devices;
+}
+
 static cute_status read_links(const gemm_request *r, const char *arch_name, cute_model_network *out,
                               cute_diag *diag)
 {
@@ -137,6 +143,74 @@ static cute_status print_report(const gemm_request *r, const ranks_report *repor
     return status;
 }
 
+/* ---- emulated devices of one process ---- */
+
+static cute_status check_inside(const gemm_request *r, const dist_job *job, cute_diag *diag)
+{
+    const dist_words *w = &r->dist;
+    const char *other = w->ranks ? "--ranks" : w->provider ? "--comm" : r->vs ? "--vs" : NULL;
+    if (other) return cute_fail(diag, CUTE_USAGE, NULL, "%s and --devices are mutually exclusive", other);
+    if (job->problem.split == DIST_K && (job->overlap == DIST_SIGNAL || job->overlap == DIST_PARTS))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--overlap=%s with --split=k requires collectives beside products: expected "
+                         "--ranks instead of --devices, or sequence or peer",
+                         dist_overlap_name(job->overlap));
+    return CUTE_OK;
+}
+
+/* The findings of --check are messages already. */
+static cute_status count_findings(const cute_device *device)
+{
+    size_t errors = 0;
+    for (size_t i = 0; i < cute_emulator_finding_count(device); i++)
+        errors += cute_emulator_finding(device, i)->severity == CUTE_ERROR;
+    return errors ? CUTE_INVALID : CUTE_OK;
+}
+
+static cute_status run_inside_with(const gemm_request *r, dist_job *jobs, cute_team *team, cute_arena *arena,
+                                   cute_diag *diag)
+{
+    dist_outcome outcome;
+    const cute_device_info *info = cute_device_get_info(cute_team_emulator(team));
+    for (int i = 0; i < cute_team_size(team); i++) {
+        jobs[i].device = cute_team_device(team, i);
+        jobs[i].target = (gemm_target){gemm_arch_for(info->arch), info->multiprocessors};
+        CUTE_TRY(read_links(r, jobs[i].target.arch, &jobs[i].network, diag));
+    }
+    cute_status status = dist_job_run_inside(jobs, team, arena, &outcome, diag);
+    if (status != CUTE_OK && status != CUTE_MISMATCH) return status;
+    cute_status found = count_findings(cute_team_emulator(team));
+    dist_choice_explain(&jobs[0].problem, &outcome.choice, diag);
+    ranks_report report = {.problem = &jobs[0].problem,
+                           .choice = &outcome.choice,
+                           .network = &jobs[0].network,
+                           .outcome = &outcome,
+                           .launcher = "cute-run in one process",
+                           .arch = jobs[0].target.arch,
+                           .multiprocessors = jobs[0].target.multiprocessors};
+    CUTE_TRY(print_report(r, &report, diag));
+    return found != CUTE_OK ? found : status;
+}
+
+static cute_status run_inside(const gemm_request *r, int size, cute_arena *arena, cute_diag *diag)
+{
+    cute_emulator_options options = *r->launch->emulator;
+    dist_job *jobs = cute_arena_array(arena, (size_t)size, sizeof *jobs);
+    cute_team *team;
+    if (!jobs) return cute_fail_memory(diag);
+    for (int i = 0; i < size; i++) {
+        CUTE_TRY(read_job(r, i, size, arena, &jobs[i], diag));
+        jobs[i].bench = false;
+    }
+    if (!options.multiprocessors && r->launch->multiprocessors > 0)
+        options.multiprocessors = r->launch->multiprocessors;
+    options.patience = timeout_of(r->launch);
+    CUTE_TRY(cute_team_open(&options, &team, diag));
+    cute_status status = run_inside_with(r, jobs, team, arena, diag);
+    cute_team_close(team);
+    return status;
+}
+
 /* ---- estimates ---- */
 
 static cute_status estimate_ranks(const gemm_request *r, dist_job *job, cute_arena *arena, cute_diag *diag)
@@ -154,8 +228,8 @@ static cute_status estimate_ranks(const gemm_request *r, dist_job *job, cute_are
             job->target.multiprocessors = cute_gpu_multiprocessors(arch->number);
     }
     CUTE_TRY(read_links(r, job->target.arch, &job->network, diag));
-    dist_means means = {.puts = job->provider != COMM_NCCL_SEND};
-    means.reaches = means.puts && job->problem.size <= job->network.node;
+    dist_means means = {.puts = job->provider != COMM_NCCL_SEND, .inside = devices_of(r) > 0};
+    means.reaches = means.puts && (means.inside || job->problem.size <= job->network.node);
     CUTE_TRY(dist_choose(&job->problem, job->overlap, job->groups, means, &job->target, job->configuration,
                          &job->network, arena, &choice, diag));
     dist_choice_explain(&job->problem, &choice, diag);
@@ -205,15 +279,6 @@ static cute_status open_device(const gemm_request *r, const ranks_place *place, 
     if (!options.multiprocessors && r->launch->multiprocessors > 0)
         options.multiprocessors = r->launch->multiprocessors;
     return cute_device_open_with(name, &options, out, diag);
-}
-
-/* The findings of --check are messages already. */
-static cute_status count_findings(const cute_device *device)
-{
-    size_t errors = 0;
-    for (size_t i = 0; i < cute_emulator_finding_count(device); i++)
-        errors += cute_emulator_finding(device, i)->severity == CUTE_ERROR;
-    return errors ? CUTE_INVALID : CUTE_OK;
 }
 
 static cute_status run_rank_with(const gemm_request *r, const ranks_place *place, dist_job *job,
@@ -322,6 +387,12 @@ cute_status run_ranks(const gemm_request *r, char *const *argv, cute_arena *aren
     bool found;
     int size = 1;
     dist_job job = {0};
+    if (devices_of(r)) {
+        CUTE_TRY(read_job(r, 0, devices_of(r), arena, &job, diag));
+        CUTE_TRY(check_inside(r, &job, diag));
+        return r->launch->dry_run ? estimate_ranks(r, &job, arena, diag)
+                                  : run_inside(r, devices_of(r), arena, diag);
+    }
     CUTE_TRY(find_rank(r->dist.ranks, &place, &found, &size, diag));
     CUTE_TRY(read_job(r, found ? place.rank : 0, size, arena, &job, diag));
     if (r->launch->dry_run) return place.rank ? CUTE_OK : estimate_ranks(r, &job, arena, diag);

@@ -25,7 +25,8 @@ struct em_grid {
     em_machine *machines;
     uint32_t threads, limit; /* limit: clusters that run concurrently, on each device */
     uint32_t devices;
-    uint64_t total; /* clusters of all devices */
+    uint64_t each;  /* clusters of a device */
+    uint64_t total; /* of all devices that take part */
     bool prints, cooperative;
     atomic_ullong next, first_failed; /* first_failed: UINT64_MAX: none */
     atomic_uint resident;
@@ -50,7 +51,7 @@ static bool take_of_devices(em_machine *m, uint64_t *index)
     if (atomic_load(&g->first_failed) != UINT64_MAX) return false;
     for (uint32_t n = 0; n < g->devices; n++) {
         uint32_t d = (first + n) % g->devices;
-        if (g->of_device[d].next == g->total / g->devices || g->of_device[d].resident >= g->limit) continue;
+        if (g->of_device[d].next == g->each || g->of_device[d].resident >= g->limit) continue;
         if (best == g->devices || (!shuffled && g->of_device[d].next < g->of_device[best].next)) best = d;
     }
     if (best == g->devices) return false;
@@ -164,6 +165,14 @@ static void keep_output(em_grid *g, em_cluster *c)
     *at = o;
 }
 
+/* The index after this one of a device that takes part. */
+static uint64_t index_after(const em_grid *g, uint64_t index)
+{
+    do index++;
+    while (g->devices > 1 && !em_launched_on(g->launch, (uint32_t)(index % g->devices)));
+    return index;
+}
+
 /* Prints the output of finished clusters at the front, up to cluster `last`. */
 static void print_front(em_grid *g, uint64_t last)
 {
@@ -183,7 +192,10 @@ void em_grid_ended(em_machine *m, em_cluster *c)
     if (!g->prints || g->cooperative) return;
     pthread_mutex_lock(&g->lock);
     keep_output(g, c);
-    while (g->outputs && g->outputs->index == g->front) print_front(g, g->front++);
+    while (g->outputs && g->outputs->index == g->front) {
+        print_front(g, g->front);
+        g->front = index_after(g, g->front);
+    }
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -395,7 +407,7 @@ static cute_status finish_launch(em_grid *g, cute_emulator_counts *counts, cute_
 cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_diag *diag)
 {
     uint64_t total = 1;
-    uint32_t blocks = 1;
+    uint32_t blocks = 1, running = 0;
     if (counts) *counts = (cute_emulator_counts){0};
     for (int d = 0; d < 3; d++) {
         uint32_t shape = l->cluster[d] ? l->cluster[d] : 1;
@@ -407,13 +419,22 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
         blocks *= shape;
     }
     em_grid grid = {.launch = l,
-                    .total = total * em_devices(l),
+                    .each = total,
+                    .total = total,
                     .devices = em_devices(l),
                     .threads = thread_count(l, total),
                     .cooperative = l->cooperative,
                     .prints = has_function(l->program, "vprintf"),
                     .lock = PTHREAD_MUTEX_INITIALIZER};
     em_grid *g = &grid;
+    for (uint32_t d = 0; g->devices > 1 && d < g->devices; d++) {
+        if (em_launched_on(l, d))
+            running++;
+        else
+            g->of_device[d].next = g->each;
+    }
+    if (running) g->total *= running;
+    if (g->devices > 1 && !em_launched_on(l, 0)) g->front = index_after(g, 0);
     atomic_store(&g->first_failed, UINT64_MAX);
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
     g->limit = resident_clusters(l, (uint32_t)em_static_shared(l->kernel) + l->dynamic_shared, blocks);

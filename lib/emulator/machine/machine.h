@@ -140,6 +140,7 @@ typedef struct em_launch {
     uint32_t dynamic_shared;
     const uint8_t *params;               /* the parameter block, kernel->param_bytes */
     uint32_t devices;                    /* that run the grid at the same time, at most EM_DEVICES; 0: one */
+    uint32_t only;                       /* a bit for each device that runs it; 0: all */
     const uint8_t *const *device_params; /* the parameter block of each; NULL: `params` of all */
     const uint64_t *device_shifts;       /* of each: distance of its variables from program->base; NULL: 0 */
     bool cooperative, programmatic;      /* programmatic: the preceding launch may still run */
@@ -452,6 +453,12 @@ uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint6
 static inline uint32_t em_devices(const em_launch *l)
 {
     return l->devices ? l->devices : 1;
+}
+
+/* Whether a device takes part in the launch. */
+static inline bool em_launched_on(const em_launch *l, uint32_t device)
+{
+    return !l->only || l->only >> device & 1;
 }
 /* The parameter block of the warp's device. */
 static inline const uint8_t *em_params_of(const em_warp *w)

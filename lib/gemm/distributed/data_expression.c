@@ -16,6 +16,7 @@ typedef struct expression_check {
     const dist_problem *p;
     cute_arena *arena;
     uint64_t seed;
+    int64_t item;     /* of a batch */
     gemm_problem own; /* of the region, with a tree whose sums are in memory */
     dist_region region;
     int64_t *rows; /* that are compared, of the whole */
@@ -58,7 +59,7 @@ static void sum_rows(void *context, int64_t begin, int64_t end, int worker)
     int64_t k = c->p->whole.k, n = c->region.columns;
     double *a = w->a + worker * k;
     for (int64_t i = begin; i < end; i++) {
-        dist_data_values(c->p, DIST_A, c->seed, 0, c->rows[i], 0, k, false, a);
+        dist_data_values(c->p, DIST_A, c->seed, c->item, c->rows[i], 0, k, false, a);
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
             for (int64_t x = 0; x < k; x++) sum += a[x] * w->b[j * k + x];
@@ -76,7 +77,7 @@ static cute_status make_sums(expression_check *c, cute_diag *diag)
            *a = cute_arena_array(c->arena, (size_t)(k * CUTE_PARALLEL_MAX), sizeof *a);
     if (!a || !b) return cute_fail_memory(diag);
     for (int64_t j = 0; j < n; j++)
-        dist_data_values(c->p, DIST_B, c->seed, 0, 0, c->region.first_column + j, k, true, b + j * k);
+        dist_data_values(c->p, DIST_B, c->seed, c->item, 0, c->region.first_column + j, k, true, b + j * k);
     sums_work w = {c, b, a, t->data};
     cute_parallel(c->row_count, 1, sum_rows, &w);
     return CUTE_OK;
@@ -89,7 +90,7 @@ static cute_status make_operand(expression_check *c, dist_buffer buffer, const d
     CUTE_TRY(add_tensor(c, o->name, o->shape, &t, diag));
     int64_t columns = o->shape.mul ? c->region.columns : 1;
     for (int64_t i = 0; i < (o->shape.rows ? c->row_count : 1); i++)
-        dist_data_values(c->p, buffer, c->seed, 0, o->shape.rows ? c->rows[i] : 0,
+        dist_data_values(c->p, buffer, c->seed, o->batched ? c->item : 0, o->shape.rows ? c->rows[i] : 0,
                          o->shape.mul ? c->region.first_column : 0, columns, false,
                          (double *)t->data + i * columns);
     return CUTE_OK;
@@ -148,6 +149,7 @@ static cute_status check_output(expression_check *c, dist_buffer buffer, const d
     if (!own || !m.rows || !m.columns || (!c->all && epilogue_reads_rows(own->node))) return CUTE_OK;
     double rtol, atol;
     epilogue_tolerances(t, own, dist_data_rounding(c->p), &rtol, &atol);
+    got += c->item * m.stride * cute_dtype_get(m.dtype)->bytes;
     bool fits = epilogue_formula(t, own, &text);
     const char *copy = fits ? cute_arena_copy(c->arena, cute_buffer_text(&text), text.length) : NULL;
     cute_buffer_release(&text);
@@ -199,12 +201,14 @@ static cute_status read_own(expression_check *c, cute_diag *diag)
     cute_gemm_problem given = c->p->whole;
     given.m = c->region.rows;
     given.n = c->region.columns;
+    given.batch = 1;
     CUTE_TRY(gemm_problem_read(&given, -1, &c->own, diag));
     CUTE_TRY(gemm_expression_read(c->arena, &c->own, diag));
     epilogue_tree *t = c->own.tree;
     t->problem = c->p->read.tree->problem;
     t->problem.m = given.m;
     t->problem.n = given.n;
+    t->problem.batch = 1;
     CUTE_TRY(dist_run_passes(t, diag));
     c->params = cute_arena_array(c->arena, c->own.value_count + 1, sizeof *c->params);
     if (!c->params) return cute_fail_memory(diag);
@@ -231,8 +235,8 @@ static cute_status check_all(expression_check *c, const void *const results[DIST
     return CUTE_OK;
 }
 
-cute_status dist_expression_check(const dist_problem *p, uint64_t seed,
-                                  const void *const results[DIST_BUFFERS], dist_result *out, cute_diag *diag)
+static cute_status check_item(const dist_problem *p, uint64_t seed, int64_t item,
+                              const void *const results[DIST_BUFFERS], dist_result *out, cute_diag *diag)
 {
     expression_check *c = calloc(1, sizeof *c);
     if (!c || !(c->arena = cute_arena_create())) {
@@ -241,8 +245,17 @@ cute_status dist_expression_check(const dist_problem *p, uint64_t seed,
     }
     c->p = p;
     c->seed = seed;
+    c->item = item;
     cute_status status = check_all(c, results, out, diag);
     cute_arena_destroy(c->arena);
     free(c);
     return status;
+}
+
+cute_status dist_expression_check(const dist_problem *p, uint64_t seed,
+                                  const void *const results[DIST_BUFFERS], dist_result *out, cute_diag *diag)
+{
+    for (int64_t item = 0; item < p->whole.batch; item++)
+        CUTE_TRY(check_item(p, seed, item, results, out, diag));
+    return CUTE_OK;
 }

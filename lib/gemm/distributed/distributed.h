@@ -6,6 +6,7 @@
 #include "lib/gemm/gemm.h"
 #include "lib/model/links.h"
 #include "lib/ranks/comm.h"
+#include "lib/ranks/team.h"
 
 /* ---- problems (shards.c) ---- */
 
@@ -50,6 +51,8 @@ cute_status dist_problem_read(cute_arena *arena, const cute_gemm_problem *whole,
                               const char *collective, int rank, int size, dist_problem *out, cute_diag *diag);
 /* Whether sums are divided among the ranks: --split=k with reduce-scatter. */
 bool dist_scatters(const dist_problem *problem);
+/* Rows of the part of a rank, of M divided among all. */
+int64_t dist_rows_of(const dist_problem *problem, int rank);
 /* The passes on an expression of several ranks, whose kernels are not written yet. */
 cute_status dist_run_passes(epilogue_tree *tree, cute_diag *diag);
 /* A remark, if the epilogue is a step of its own: why. */
@@ -87,6 +90,8 @@ typedef enum dist_buffer {
 } dist_buffer;
 /* The buffer that the rank's product writes, D if it has the epilogue. */
 dist_buffer dist_result_of(const dist_problem *problem);
+/* Products of a batch that a launch computes: all, or one where the kernel has an expression, whose operands are packed. */
+int64_t dist_launch_batch(const dist_problem *problem);
 /* The buffer that the collectives behind the product write. */
 dist_buffer dist_sums_of(const dist_problem *problem);
 /* C, D, the bias, and the operands and results of an expression. */
@@ -96,6 +101,7 @@ typedef struct dist_operand {
     cute_dtype dtype;
     bool result;
     bool columns;                  /* columns are contiguous */
+    bool batched;                  /* each product of a batch has its own */
     const epilogue_output *output; /* of a result of an expression */
 } dist_operand;
 /* False: the problem does not have it. */
@@ -163,14 +169,17 @@ typedef struct dist_tiles {
 /* How ranks send without the other's call: puts, and signals alone between ranks that reach each other's windows. */
 typedef struct dist_means {
     bool puts, reaches;
+    bool foreign; /* buffers are the caller's memory: the ranks reach only windows of their own */
+    bool inside;  /* one process has all ranks: no collectives run beside products */
 } dist_means;
 
 typedef struct dist_schedule {
     dist_overlap overlap;
     int64_t groups;   /* of SIGNAL and PARTS: parts of the product that are sent while the next is computed */
     dist_tiles tiles; /* of SIGNAL and PEER */
-    int64_t group_rows; /* of SIGNAL: a multiple of tiles.m */
-    bool puts;          /* of ROTATE: shards arrive by puts, else by send and recv */
+    int64_t group_rows;         /* of SIGNAL: a multiple of tiles.m */
+    bool puts;                  /* rows and shards are sent by puts, else by collectives */
+    bool windows[DIST_BUFFERS]; /* buffers that other ranks write */
     dist_step *steps;
     size_t count;
     int events;
@@ -182,10 +191,11 @@ cute_status dist_schedule_build(const dist_problem *problem, dist_overlap overla
                                 dist_schedule *out, cute_diag *diag);
 /* Whether each group of tiles can belong to one collective; its rows, for so many groups. */
 bool dist_tiles_fit(const dist_problem *problem, const dist_tiles *tiles, int64_t groups, int64_t *rows);
-/* Whether the epilogue of each rank's kernel can store into the windows of others. */
-bool dist_peers_fit(const dist_problem *problem, const dist_tiles *tiles);
-/* A rank's window of PEER: partial sums of its rows from each rank, if sums are divided, and a counter for each. */
+/* Why the epilogues of the ranks' kernels cannot store into the windows of others; NULL: they can. */
+const char *dist_peers_lack(const dist_problem *problem, const dist_tiles *tiles, dist_means means);
+/* A rank's window of PEER: with split k partial sums of its rows from each rank, and a counter for each. */
 typedef struct dist_window {
+    int64_t item; /* elements from a product of a batch to the next */
     int64_t part; /* bytes from the part of a rank to that of the next */
     int64_t counters, bytes;
 } dist_window;
@@ -214,7 +224,8 @@ cute_status dist_estimate_of(const dist_problem *problem, const dist_schedule *s
 typedef struct dist_choice {
     dist_schedule schedule;
     dist_estimate estimate,
-        sequence; /* of the choice, and of the product and its collective one after the other */
+        sequence;     /* of the choice, and of the product and its collective one after the other */
+    const char *lack; /* of dist_peers_lack, if PEER was asked for */
 } dist_choice;
 /* The schedule of the lowest estimated time among those that `overlap` and `groups` (0: any) allow. All ranks choose the same. */
 cute_status dist_choose(const dist_problem *problem, dist_overlap overlap, int64_t groups, dist_means means,
@@ -241,16 +252,27 @@ size_t gemm_dist_workspace(const gemm_dist *dist);
 /* The plan of the first product; NULL: the rank computes none. */
 const cute_gemm *gemm_dist_first(const gemm_dist *dist);
 
-/* The windows (cute_comm_window) of A, of D with PEER, and of PEER's parts and counters; and the ranks that are told of each step (may be NULL). */
+/* The windows (cute_comm_window) of buffers, and of PEER's parts and counters (-1: none), copied; and the ranks that are told of each step
+ * (may be NULL). */
 typedef struct dist_windows {
-    int a, d, parts;
+    int of[DIST_BUFFERS], parts;
 } dist_windows;
-void gemm_dist_use(gemm_dist *dist, dist_windows windows, cute_ranks *ranks);
+void gemm_dist_use(gemm_dist *dist, const dist_windows *windows, cute_ranks *ranks);
 
 typedef enum dist_part { DIST_ALL, DIST_PRODUCTS_ONLY, DIST_COLLECTIVES_ONLY } dist_part;
 /* Starts all steps, or those of one kind, after the earlier work of the stream (NULL: the device's own), which waits for them. */
 cute_status gemm_dist_run(gemm_dist *dist, const cute_address buffers[DIST_BUFFERS], cute_address workspace,
                           cute_stream *stream, dist_part part, cute_diag *diag);
+
+/* ---- collectives in one process (inside.c) ---- */
+
+typedef struct dist_inside dist_inside;
+
+/* Communicators of the ranks of a team, whose kernels are compiled for `arch`, which has to outlive them. */
+cute_status dist_inside_open(cute_team *team, const char *arch, dist_inside **out, cute_diag *diag);
+/* NULL is allowed. Before the team. */
+void dist_inside_close(dist_inside *inside);
+cute_comm *dist_inside_comm(dist_inside *inside, int rank);
 
 /* ---- data and checks (data.c) ---- */
 
@@ -335,5 +357,8 @@ typedef struct dist_outcome {
 /* Creates the data, runs the product, checks it, times it and exchanges the records. Everything in `arena`. CUTE_MISMATCH: a check of any
  * rank failed; the outcome is complete. */
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag);
+/* The same of all ranks in this process: `jobs` has one for each rank of the team, whose devices they have; nothing is timed. */
+cute_status dist_job_run_inside(const dist_job *jobs, cute_team *team, cute_arena *arena, dist_outcome *out,
+                                cute_diag *diag);
 
 #endif

@@ -12,6 +12,23 @@ static const double signal_seconds = 2e-6;
 /* The tile program that adds parts: its launch, and the fraction of the bandwidth of memory. Estimates. */
 static const double sum_launch = 3e-6, sum_efficiency = 0.7;
 
+/* What a product loses beside traffic to other devices: a fraction of its time, and a time for each group that NCCL sends, whose kernels and
+ * the product's blocks wait for each other. Least squares of bench/ranks/h200x2.csv (docs/ranks.md). */
+typedef struct traffic_loss {
+    double fraction, group;
+} traffic_loss;
+
+static traffic_loss loss_of(const dist_schedule *s)
+{
+    if (s->puts) return (traffic_loss){0.05, 0};
+    switch (s->overlap) {
+    case DIST_PEER: return (traffic_loss){0.10, 0};
+    case DIST_SIGNAL: return (traffic_loss){0.03, 32e-6 * (double)s->groups};
+    case DIST_PARTS: return (traffic_loss){0.01, 9e-6};
+    default: return (traffic_loss){0};
+    }
+}
+
 int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
 {
     bool beside = s->overlap != DIST_SEQUENCE && s->overlap != DIST_PEER && !s->puts;
@@ -47,6 +64,7 @@ static cute_status read_product(const dist_problem *p, int64_t rows, gemm_proble
     given.m = rows;
     given.n = own.n;
     given.k = own.k;
+    given.batch = dist_launch_batch(p);
     return gemm_problem_read(&given, -1, out, diag);
 }
 
@@ -61,7 +79,9 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
         const char *configuration = s->tiles.m ? s->tiles.configuration : e->configuration;
         CUTE_TRY(gemm_choose(&read, 1, &target, configuration, NULL, NULL, &algo, diag));
         e->rows = rows;
-        e->seconds = algo.seconds;
+        traffic_loss loss = loss_of(s);
+        e->seconds = algo.seconds * (double)(e->p->whole.batch / dist_launch_batch(e->p));
+        e->seconds = e->seconds * (1 + loss.fraction) + loss.group;
     }
     *out = e->seconds;
     return CUTE_OK;
@@ -84,7 +104,7 @@ static double epilogue_seconds(const estimator *e)
 static double sum_seconds(const estimator *e, int64_t rows)
 {
     cute_model_device device;
-    double elements = (double)(e->p->size + 1) * (double)rows * (double)e->own.n;
+    double elements = (double)(e->p->size + 1) * (double)rows * (double)e->own.n * (double)e->p->whole.batch;
     cute_model_measured(e->target->multiprocessors, &device);
     return sum_launch + elements * (double)cute_dtype_get(e->p->sums)->bytes / (device.dram * sum_efficiency);
 }
@@ -95,7 +115,8 @@ static double peer_bytes(const estimator *e, const dist_step *s)
     const dist_problem *p = e->p;
     double own = (double)s->rows * (double)e->own.n * (double)cute_dtype_get(p->sums)->bytes;
     if (e->schedule->overlap != DIST_PEER) return 0;
-    return dist_scatters(p) ? (s->peer == p->rank ? 0 : own) : own * (p->size - 1);
+    own *= (double)p->whole.batch;
+    return p->split == DIST_K ? (s->peer == p->rank ? 0 : own) : own * (p->size - 1);
 }
 
 static cute_model_exchange exchange_of(comm_kind kind)
@@ -225,9 +246,11 @@ static int list_candidates(const dist_problem *p, dist_overlap overlap, int64_t 
         out[count++] = (candidate){DIST_ROTATE, 0};
         return count;
     }
-    bool peers = means.reaches && dist_peers_fit(p, tiles);
+    bool peers = p->split != DIST_N && !dist_peers_lack(p, tiles, means);
+    means.inside = means.inside && p->split == DIST_K; /* rows are sent by puts, sums by collectives */
+    if (means.inside && !peers && !count) out[count++] = (candidate){DIST_SEQUENCE, 0};
     if (peers && (overlap == DIST_AUTO || overlap == DIST_PEER)) out[count++] = (candidate){DIST_PEER, 0};
-    if (peers && overlap == DIST_PEER) return count;
+    if ((peers && overlap == DIST_PEER) || means.inside) return count;
     for (int64_t parts = scatters ? p->size : 2, i = 0; i < (groups ? 1 : 4); i++, parts *= 2) {
         int64_t of = groups ? groups : parts, rows = 0;
         bool counts = dist_tiles_fit(p, tiles, of, &rows), same = rows == last;
@@ -272,7 +295,10 @@ cute_status dist_choose(const dist_problem *p, dist_overlap overlap, int64_t gro
         least = one.estimate.total;
         best = list[i];
     }
-    return make_choice(p, &best, means, &tiles, target, configuration, network, arena, out, diag);
+    CUTE_TRY(make_choice(p, &best, means, &tiles, target, configuration, network, arena, out, diag));
+    bool wanted = overlap == DIST_PEER || (means.foreign && p->split != DIST_N);
+    out->lack = wanted && p->size > 1 ? dist_peers_lack(&first, &tiles, means) : NULL;
+    return CUTE_OK;
 }
 
 cute_status dist_choose_each(const dist_problem *p, dist_overlap overlap, int64_t groups, dist_means means,
@@ -298,6 +324,7 @@ void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag 
     const dist_estimate *e = &c->estimate, *s = &c->sequence;
     if (p->size == 1) return;
     dist_problem_explain(p, diag);
+    if (c->lack) cute_report(diag, CUTE_REMARK, NULL, "not peer: %s", c->lack);
     if (c->schedule.overlap == DIST_SEQUENCE) {
         cute_report(diag, CUTE_REMARK, NULL,
                     "sequence: the product (%.1f us) and its %s (%.1f us) one after the other; no overlap is "
@@ -316,7 +343,7 @@ void dist_choice_explain(const dist_problem *p, const dist_choice *c, cute_diag 
                 : c->schedule.overlap == DIST_PEER ? "ranks, whose epilogues store into the others' memory"
                                                    : "parts",
                 e->total * 1e6, s->total * 1e6, e->product * 1e6, e->collective * 1e6,
-                c->schedule.overlap != DIST_ROTATE ? ""
+                c->schedule.overlap != DIST_ROTATE ? (c->schedule.puts ? "; rows are sent by puts" : "")
                 : c->schedule.puts                 ? "; shards arrive by puts"
                                    : "; shards arrive by send and recv, as there are no puts");
 }

@@ -1,4 +1,4 @@
-/* One distributed product from its data to its times: what cute-run --gemm --ranks does on each rank. */
+/* One distributed product from its data to its times: the steps of each rank, which is a process or one of all in this process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ typedef struct job_run {
     cute_arena *arena;
     dist_outcome *out;
     cute_comm *comm; /* NULL with one rank */
+    bool inside;     /* one of all ranks in this process */
     gemm_dist *sequence;
     /* the schedules that are run, the first one unless each is; and this rank's outcome of each */
     dist_choice *choices;
@@ -48,28 +49,42 @@ static cute_status open_comm(job_run *r, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* Whether other ranks write a buffer in any schedule. */
+static bool is_window(const job_run *r, const dist_matrix *m, dist_buffer buffer)
+{
+    bool found = m->window;
+    for (size_t i = 0; i < r->count; i++) found = found || r->choices[i].schedule.windows[buffer];
+    return found;
+}
+
+static cute_status allocate_buffer(job_run *r, dist_buffer buffer, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    dist_matrix m = dist_matrix_of(&j->problem, buffer, j->problem.rank);
+    size_t bytes = dist_matrix_bytes(&m);
+    if (!bytes) return CUTE_OK;
+    CUTE_TRY(is_window(r, &m, buffer)
+                 ? cute_comm_window(r->comm, bytes, &r->buffers[buffer], &r->windows.of[buffer], diag)
+                 : cute_device_alloc(j->device, bytes, &r->buffers[buffer], diag));
+    return j->device->ops->emulator
+               ? cute_emulator_describe_buffer(j->device, r->buffers[buffer],
+                                               dist_buffer_name(&j->problem, buffer), bytes, true, diag)
+               : CUTE_OK;
+}
+
 static cute_status allocate_buffers(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
     bool peers = false;
     for (size_t i = 0; i < r->count; i++) peers = peers || r->choices[i].schedule.overlap == DIST_PEER;
-    for (int i = 0; i < DIST_BUFFERS; i++) {
-        dist_matrix m = dist_matrix_of(&j->problem, (dist_buffer)i, j->problem.rank);
-        size_t bytes = dist_matrix_bytes(&m);
-        if (!bytes) continue;
-        int *window = m.window                                             ? &r->windows.a
-                      : peers && i == DIST_D && j->problem.split == DIST_M ? &r->windows.d
-                                                                           : NULL;
-        CUTE_TRY(window ? cute_comm_window(r->comm, bytes, &r->buffers[i], window, diag)
-                        : cute_device_alloc(j->device, bytes, &r->buffers[i], diag));
-        if (j->device->ops->emulator)
-            CUTE_TRY(cute_emulator_describe_buffer(
-                j->device, r->buffers[i], dist_buffer_name(&j->problem, (dist_buffer)i), bytes, true, diag));
-    }
+    for (int i = 0; i < DIST_BUFFERS; i++) CUTE_TRY(allocate_buffer(r, (dist_buffer)i, diag));
     cute_address parts;
-    return peers ? cute_comm_window(r->comm, (size_t)dist_window_of(&j->problem).bytes, &parts,
-                                    &r->windows.parts, diag)
-                 : CUTE_OK;
+    size_t bytes = (size_t)dist_window_of(&j->problem).bytes;
+    if (!peers) return CUTE_OK;
+    CUTE_TRY(cute_comm_window(r->comm, bytes, &parts, &r->windows.parts, diag));
+    return j->device->ops->emulator
+               ? cute_emulator_describe_buffer(j->device, parts, "parts of other ranks", bytes, true, diag)
+               : CUTE_OK;
 }
 
 /* As before a run: NaN in all that the schedule writes and that other ranks send, zeros in partial sums. */
@@ -127,19 +142,15 @@ static cute_status create_dist(job_run *r, const dist_schedule *schedule, gemm_d
                                  .multiprocessors = j->target.multiprocessors,
                                  .configuration = j->configuration};
     CUTE_TRY(gemm_dist_create(&j->problem, schedule, r->comm, &options, out, diag));
-    gemm_dist_use(*out, r->windows, j->ranks);
+    gemm_dist_use(*out, &r->windows, j->ranks);
     return CUTE_OK;
 }
 
-/* Rank 0 compiles first, and the others find most of its kernels in the cache. */
 static cute_status create_plans(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
-    int mark = 0, all[RANKS_MOST];
     const cute_gemm *first;
     cute_gemm_choice choice = {.size = sizeof choice};
-    cute_ranks_step(j->ranks, "compiling the kernels");
-    if (j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
     cute_status status = CUTE_OK;
     for (size_t i = 0; status == CUTE_OK && i < r->count; i++)
         status = create_dist(r, &r->choices[i].schedule, &r->dists[i], diag);
@@ -149,7 +160,6 @@ static cute_status create_plans(job_run *r, cute_diag *diag)
         if (status == CUTE_OK) status = create_dist(r, &r->plain, &r->sequence, diag);
     }
     CUTE_TRY(status);
-    if (!j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
     first = gemm_dist_first(r->dists[0]);
     if (first && cute_gemm_chosen(first, 0, &choice, NULL) == CUTE_OK)
         snprintf(r->out->configuration, sizeof r->out->configuration, "%s", choice.configuration);
@@ -157,6 +167,17 @@ static cute_status create_plans(job_run *r, cute_diag *diag)
     for (size_t i = 0; i < r->count; i++)
         if (gemm_dist_workspace(r->dists[i]) > workspace) workspace = gemm_dist_workspace(r->dists[i]);
     return workspace ? cute_device_alloc(j->device, workspace, &r->workspace, diag) : CUTE_OK;
+}
+
+/* Rank 0 compiles first, and the others find most of its kernels in the cache. */
+static cute_status create_plans_in_turn(job_run *r, cute_diag *diag)
+{
+    const dist_job *j = r->job;
+    int mark = 0, all[RANKS_MOST];
+    cute_ranks_step(j->ranks, "compiling the kernels");
+    if (j->problem.rank) CUTE_TRY(cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag));
+    CUTE_TRY(create_plans(r, diag));
+    return j->problem.rank ? CUTE_OK : cute_ranks_exchange(j->ranks, &mark, sizeof mark, all, diag);
 }
 
 /* ---- checked runs ---- */
@@ -197,12 +218,24 @@ static cute_status check_result(job_run *r, uint64_t seed, dist_result *out, cut
     return status;
 }
 
-/* Each schedule on the data of each seed. The record's digest is that of the first schedule on the last data. */
+/* The record's digest is that of the first schedule on the last data. */
+static void add_trials(job_run *r)
+{
+    for (size_t i = r->count; i-- > 0;) dist_result_add(&r->own.result, &r->trials[i].result);
+    r->own.result.digest = r->trials[0].result.digest;
+    r->own.result.has_digest = r->trials[0].result.has_digest;
+}
+
+static int64_t seeds_of(const dist_job *j)
+{
+    return j->check && j->seeds > 1 ? j->seeds : 1;
+}
+
+/* Each schedule on the data of each seed. */
 static cute_status run_checked(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
-    int64_t seeds = j->check && j->seeds > 1 ? j->seeds : 1;
-    for (int64_t s = 0; s < seeds; s++) {
+    for (int64_t s = 0; s < seeds_of(j); s++) {
         uint64_t seed = j->seed + (uint64_t)s;
         cute_ranks_step(j->ranks, "making the data");
         CUTE_TRY(fill_buffers(r, seed, diag));
@@ -213,9 +246,7 @@ static cute_status run_checked(job_run *r, cute_diag *diag)
             if (j->check) CUTE_TRY(check_result(r, seed, &r->trials[i].result, diag));
         }
     }
-    for (size_t i = r->count; i-- > 0;) dist_result_add(&r->own.result, &r->trials[i].result);
-    r->own.result.digest = r->trials[0].result.digest;
-    r->own.result.has_digest = r->trials[0].result.has_digest;
+    add_trials(r);
     return CUTE_OK;
 }
 
@@ -343,38 +374,42 @@ static bool whole_on_each(const dist_problem *p)
     return p->split == DIST_M || (p->split == DIST_K && p->collective == COMM_ALL_REDUCE);
 }
 
-/* The slowest rank's times, and all ranks' results. */
+/* A schedule's trial with one more rank's record: the slowest rank's time, and all ranks' results. */
+static void add_trial(dist_trial *t, const trial_record *record)
+{
+    dist_result_add(&t->result, &record->result);
+    if (record->seconds > t->seconds) t->seconds = record->seconds;
+}
+
+static cute_status make_trials(job_run *r, cute_diag *diag)
+{
+    r->out->trials = cute_arena_array(r->arena, r->count, sizeof *r->out->trials);
+    if (!r->out->trials) return cute_fail_memory(diag);
+    r->out->trial_count = r->count;
+    for (size_t i = 0; i < r->count; i++) r->out->trials[i].choice = r->choices[i];
+    return CUTE_OK;
+}
+
 static cute_status exchange_trials(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
     size_t size = (size_t)j->problem.size;
     trial_record *all = cute_arena_array(r->arena, size, sizeof *all);
     if (!j->each) return CUTE_OK;
-    r->out->trials = cute_arena_array(r->arena, r->count, sizeof *r->out->trials);
-    if (!all || !r->out->trials) return cute_fail_memory(diag);
-    r->out->trial_count = r->count;
+    if (!all) return cute_fail_memory(diag);
+    CUTE_TRY(make_trials(r, diag));
     for (size_t i = 0; i < r->count; i++) {
-        dist_trial *t = &r->out->trials[i];
         CUTE_TRY(cute_ranks_exchange(j->ranks, &r->trials[i], sizeof *all, all, diag));
-        t->choice = r->choices[i];
-        for (size_t k = 0; k < size; k++) {
-            dist_result_add(&t->result, &all[k].result);
-            if (all[k].seconds > t->seconds) t->seconds = all[k].seconds;
-        }
+        for (size_t k = 0; k < size; k++) add_trial(&r->out->trials[i], &all[k]);
     }
     return CUTE_OK;
 }
 
-static cute_status exchange_records(job_run *r, cute_diag *diag)
+/* All ranks have their records in `out`. */
+static cute_status judge_records(const dist_problem *p, bool check, dist_outcome *out)
 {
-    const dist_problem *p = &r->job->problem;
-    dist_outcome *out = r->out;
     int64_t bad = 0;
-    out->records = cute_arena_array(r->arena, (size_t)p->size, sizeof *out->records);
-    if (!out->records) return cute_fail_memory(diag);
-    snprintf(r->own.device, sizeof r->own.device, "%.63s", r->job->device->info.name);
-    CUTE_TRY(cute_ranks_exchange(r->job->ranks, &r->own, sizeof r->own, out->records, diag));
-    out->has_digest = r->job->check;
+    out->has_digest = check;
     out->differs = -1;
     for (int i = 0; i < p->size; i++) {
         const dist_result *own = &out->records[i].result;
@@ -386,15 +421,28 @@ static cute_status exchange_records(job_run *r, cute_diag *diag)
             out->differs = i;
     }
     if (whole_on_each(p)) out->digest = out->records[0].result.digest;
-    CUTE_TRY(exchange_trials(r, diag));
     return bad || (out->has_digest && out->differs >= 0) ? CUTE_MISMATCH : CUTE_OK;
+}
+
+static cute_status exchange_records(job_run *r, cute_diag *diag)
+{
+    const dist_problem *p = &r->job->problem;
+    dist_outcome *out = r->out;
+    out->records = cute_arena_array(r->arena, (size_t)p->size, sizeof *out->records);
+    if (!out->records) return cute_fail_memory(diag);
+    snprintf(r->own.device, sizeof r->own.device, "%.63s", r->job->device->info.name);
+    CUTE_TRY(cute_ranks_exchange(r->job->ranks, &r->own, sizeof r->own, out->records, diag));
+    CUTE_TRY(exchange_trials(r, diag));
+    return judge_records(p, r->job->check, out);
 }
 
 /* The model's choice, or each schedule with the model's choice first. */
 static cute_status choose_schedules(job_run *r, cute_diag *diag)
 {
     const dist_job *j = r->job;
-    dist_means means = {r->comm && cute_comm_puts(r->comm), r->comm && cute_comm_reaches(r->comm)};
+    dist_means means = {.puts = r->comm && cute_comm_puts(r->comm),
+                        .reaches = r->comm && cute_comm_reaches(r->comm),
+                        .inside = r->inside};
     dist_choice *chosen = &r->out->choice;
     CUTE_TRY(dist_choose(&j->problem, j->overlap, j->groups, means, &j->target, j->configuration, &j->network,
                          r->arena, chosen, diag));
@@ -423,21 +471,103 @@ static cute_status run_job(job_run *r, cute_diag *diag)
     out->timed = !r->comm ? !j->device->ops->emulator : cute_comm_timed(r->comm);
     CUTE_TRY(choose_schedules(r, diag));
     CUTE_TRY(allocate_buffers(r, diag));
-    CUTE_TRY(create_plans(r, diag));
+    CUTE_TRY(create_plans_in_turn(r, diag));
     CUTE_TRY(run_checked(r, diag));
     if (j->bench && out->timed) CUTE_TRY(time_all(r, diag));
     cute_ranks_step(j->ranks, "exchanging the results");
     return exchange_records(r, diag);
 }
 
+static void release_job(job_run *r)
+{
+    cute_cublas_close(r->cublas);
+    for (size_t i = 0; r->dists && i < r->count; i++) gemm_dist_destroy(r->dists[i]);
+    gemm_dist_destroy(r->sequence);
+}
+
 cute_status dist_job_run(const dist_job *job, cute_arena *arena, dist_outcome *out, cute_diag *diag)
 {
-    job_run r = {.job = job, .arena = arena, .out = out, .windows = {-1, -1, -1}};
+    job_run r = {.job = job, .arena = arena, .out = out};
     *out = (dist_outcome){0};
     cute_status status = run_job(&r, diag);
-    cute_cublas_close(r.cublas);
-    for (size_t i = 0; r.dists && i < r.count; i++) gemm_dist_destroy(r.dists[i]);
-    gemm_dist_destroy(r.sequence);
+    release_job(&r);
     cute_comm_close(r.comm);
+    return status;
+}
+
+/* ---- all ranks in this process ---- */
+
+static cute_status prepare_inside(job_run *runs, int size, cute_diag *diag)
+{
+    for (int i = 0; i < size; i++) CUTE_TRY(choose_schedules(&runs[i], diag));
+    for (int i = 0; i < size; i++) CUTE_TRY(allocate_buffers(&runs[i], diag));
+    for (int i = 0; i < size; i++) CUTE_TRY(create_plans(&runs[i], diag));
+    return CUTE_OK;
+}
+
+/* A schedule's work is started on all ranks before any of it is executed. */
+static cute_status run_schedule_inside(job_run *runs, int size, size_t schedule, uint64_t seed,
+                                       cute_diag *diag)
+{
+    for (int i = 0; i < size && schedule; i++) CUTE_TRY(poison_buffers(&runs[i], diag));
+    for (int i = 0; i < size; i++)
+        CUTE_TRY(
+            gemm_dist_run(runs[i].dists[schedule], runs[i].buffers, runs[i].workspace, NULL, DIST_ALL, diag));
+    CUTE_TRY(sync_all(&runs[0], diag));
+    for (int i = 0; i < size && runs[i].job->check; i++)
+        CUTE_TRY(check_result(&runs[i], seed, &runs[i].trials[schedule].result, diag));
+    return CUTE_OK;
+}
+
+static cute_status run_checked_inside(job_run *runs, int size, cute_diag *diag)
+{
+    const dist_job *j = runs[0].job;
+    for (int64_t s = 0; s < seeds_of(j); s++) {
+        uint64_t seed = j->seed + (uint64_t)s;
+        for (int i = 0; i < size; i++) CUTE_TRY(fill_buffers(&runs[i], seed, diag));
+        for (size_t k = 0; k < runs[0].count; k++) CUTE_TRY(run_schedule_inside(runs, size, k, seed, diag));
+    }
+    for (int i = 0; i < size; i++) add_trials(&runs[i]);
+    return CUTE_OK;
+}
+
+static cute_status gather_records(job_run *runs, int size, cute_diag *diag)
+{
+    dist_outcome *out = runs[0].out;
+    out->records = cute_arena_array(runs[0].arena, (size_t)size, sizeof *out->records);
+    if (!out->records) return cute_fail_memory(diag);
+    for (int i = 0; i < size; i++) {
+        snprintf(runs[i].own.device, sizeof runs[i].own.device, "%.63s", runs[i].job->device->info.name);
+        out->records[i] = runs[i].own;
+    }
+    if (runs[0].job->each) CUTE_TRY(make_trials(&runs[0], diag));
+    for (size_t k = 0; k < out->trial_count; k++)
+        for (int i = 0; i < size; i++) add_trial(&out->trials[k], &runs[i].trials[k]);
+    return judge_records(&runs[0].job->problem, runs[0].job->check, out);
+}
+
+cute_status dist_job_run_inside(const dist_job *jobs, cute_team *team, cute_arena *arena, dist_outcome *out,
+                                cute_diag *diag)
+{
+    int size = cute_team_size(team);
+    dist_inside *inside = NULL;
+    *out = (dist_outcome){0};
+    job_run *runs = cute_arena_array(arena, (size_t)size, sizeof *runs);
+    dist_outcome *outcomes = cute_arena_array(arena, (size_t)size, sizeof *outcomes);
+    if (!runs || !outcomes) return cute_fail_memory(diag);
+    cute_status status = dist_inside_open(team, jobs[0].target.arch, &inside, diag);
+    if (status != CUTE_OK) return status;
+    for (int i = 0; i < size; i++)
+        runs[i] = (job_run){.job = &jobs[i],
+                            .arena = arena,
+                            .out = i ? &outcomes[i] : out,
+                            .comm = size > 1 ? dist_inside_comm(inside, i) : NULL,
+                            .inside = true};
+    snprintf(out->provider, sizeof out->provider, "%s", size > 1 ? cute_comm_name(runs[0].comm) : "none");
+    status = prepare_inside(runs, size, diag);
+    if (status == CUTE_OK) status = run_checked_inside(runs, size, diag);
+    if (status == CUTE_OK) status = gather_records(runs, size, diag);
+    for (int i = 0; i < size; i++) release_job(&runs[i]);
+    dist_inside_close(inside);
     return status;
 }

@@ -37,6 +37,17 @@ static size_t aligned_bytes(const gemm_ranks *r, dist_buffer buffer)
     return (dist_matrix_bytes(&m) + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
 }
 
+/* Parts of the sums and counters, which other ranks write. */
+static cute_status open_window(gemm_ranks *r, cute_diag *diag)
+{
+    dist_windows windows = {.parts = -1};
+    cute_address parts;
+    CUTE_TRY(
+        cute_comm_window(r->comm, (size_t)dist_window_of(&r->problem).bytes, &parts, &windows.parts, diag));
+    gemm_dist_use(r->dist, &windows, NULL);
+    return CUTE_OK;
+}
+
 static cute_status open_ranks(gemm_ranks *r, const cute_gemm_problem *problem, const cute_gemm_options *o,
                               cute_diag *diag)
 {
@@ -44,16 +55,20 @@ static cute_status open_ranks(gemm_ranks *r, const cute_gemm_problem *problem, c
     cute_gemm_options local = *o;
     cute_model_network network = {.node = NODE};
     gemm_target target = {o->arch, o->multiprocessors};
+    dist_overlap overlap;
     local.communicator = NULL;
     CUTE_TRY(read_split(o, &split, &collective, diag));
     CUTE_TRY(cute_comm_wrap(o->communicator, o->device, &r->comm, diag));
     CUTE_TRY(dist_problem_read(r->arena, problem, split, collective, cute_comm_rank(r->comm),
                                cute_comm_size(r->comm), &r->problem, diag));
     cute_model_links_of(atoi(o->arch + 3), &network.inside, &network.between);
-    CUTE_TRY(dist_choose(&r->problem, DIST_AUTO, 0, (dist_means){0}, &target, o->configuration, &network,
-                         r->arena, &r->choice, diag));
+    const dist_means means = {.reaches = cute_comm_reaches(r->comm), .foreign = true};
+    CUTE_TRY(dist_overlap_read(&r->problem, o->overlap, &overlap, diag));
+    CUTE_TRY(dist_choose(&r->problem, overlap, 0, means, &target, o->configuration, &network, r->arena,
+                         &r->choice, diag));
     dist_choice_explain(&r->problem, &r->choice, diag);
     CUTE_TRY(gemm_dist_create(&r->problem, &r->choice.schedule, r->comm, &local, &r->dist, diag));
+    if (r->choice.schedule.overlap == DIST_PEER) CUTE_TRY(open_window(r, diag));
     r->parts = aligned_bytes(r, DIST_P);
     r->sums = aligned_bytes(r, DIST_S);
     return CUTE_OK;

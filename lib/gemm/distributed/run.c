@@ -64,6 +64,7 @@ static cute_gemm_problem row_problem(const dist_problem *p, int64_t rows)
     given.n = own.n;
     given.k = own.k;
     given.ld_a = leading(&a);
+    given.batch = dist_launch_batch(p);
     if (given.batch > 1) {
         given.stride_a = a.stride;
         given.stride_b = b.stride;
@@ -113,7 +114,9 @@ static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_
     bool peers = g->schedule->overlap == DIST_PEER;
     if (g->counters || peers) {
         gemm_signal signal = {.groups = 1, .rows = s->rows, .peers = peers};
-        if (peers && !dist_scatters(&g->problem)) signal.copies = g->problem.size - 1;
+        if (peers && g->problem.split == DIST_M) signal.copies = g->problem.size - 1;
+        if (peers && g->problem.split == DIST_K && given.batch > 1)
+            given.stride_d = dist_window_of(&g->problem).item;
         if (!peers) signal.groups = counter_count(g);
         if (!peers) signal.rows = g->schedule->group_rows / tiles->m;
         own_options.configuration = tiles->configuration;
@@ -136,6 +139,7 @@ static cute_status create_finish(gemm_dist *g, const cute_gemm_options *options,
     if (!p->finishes || r.rows < 1 || r.columns < 1) return CUTE_OK;
     given.m = r.rows;
     given.n = r.columns;
+    if (p->read.tree) given.batch = 1;
     if (!p->read.tree) {
         given.alpha = 1; /* the products have it */
         given.ld_d = leading(&d);
@@ -155,12 +159,11 @@ static cute_status create_sum(gemm_dist *g, const cute_gemm_options *options, cu
     const dist_problem *p = &g->problem;
     cute_buffer text = {0};
     const char *type = cute_dtype_get(p->sums)->name;
-    dist_region r = dist_region_of(p, p->rank);
     cute_buffer_printf(&text, "acc");
     for (int i = 1; i < p->size; i++) cute_buffer_printf(&text, " + p%d[i,j]:%s", i, type);
     cute_gemm_problem given = CUTE_GEMM_PROBLEM;
-    given.m = r.rows;
-    given.n = r.columns;
+    given.m = dist_rows_of(p, p->rank);
+    given.n = p->whole.n;
     given.k = p->whole.k;
     given.type_a = given.type_b = p->whole.type_a;
     given.type_d = type;
@@ -188,7 +191,7 @@ static cute_status create_plans(gemm_dist *g, const cute_gemm_options *options, 
         if (step->kind != DIST_PRODUCT || find_plan(g, step->rows)) continue;
         CUTE_TRY(create_row_plan(g, step, options, diag));
     }
-    if (s->overlap == DIST_PEER && dist_scatters(&g->problem)) CUTE_TRY(create_sum(g, options, diag));
+    if (s->overlap == DIST_PEER && g->problem.split == DIST_K) CUTE_TRY(create_sum(g, options, diag));
     return create_finish(g, options, diag);
 }
 
@@ -253,9 +256,9 @@ const cute_gemm *gemm_dist_first(const gemm_dist *g)
     return g->plan_count ? g->plans[0].gemm : NULL;
 }
 
-void gemm_dist_use(gemm_dist *g, dist_windows windows, cute_ranks *ranks)
+void gemm_dist_use(gemm_dist *g, const dist_windows *windows, cute_ranks *ranks)
 {
-    g->windows = windows;
+    g->windows = *windows;
     g->ranks = ranks;
 }
 
@@ -274,17 +277,23 @@ static cute_address element(const dist_run *r, dist_buffer buffer, int64_t offse
     return r->buffers[buffer] + (cute_address)(offset * cute_dtype_get(m.dtype)->bytes);
 }
 
-/* The row `first` of an operand, or `result_first` of a result, if it has rows. */
+/* The rows of a launch: `first` of operands and `result_first` of results, which have the rows of all ranks; of product `item` of a batch. */
+typedef struct launch_rows {
+    int64_t first, result_first, item;
+} launch_rows;
+
 static cute_address operand_address(const dist_run *r, dist_buffer buffer, const dist_operand *o,
-                                    int64_t first, int64_t result_first)
+                                    const launch_rows *at)
 {
     const dist_problem *p = &r->g->problem;
     dist_matrix m = dist_matrix_of(p, buffer, p->rank);
-    return element(r, buffer, o->shape.rows ? (o->result ? result_first : first) * m.row : 0);
+    int64_t item = m.items > 1 ? at->item * m.stride : 0;
+    return element(r, buffer,
+                   item + (o->shape.rows ? (o->result ? at->result_first : at->first) * m.row : 0));
 }
 
 /* C, D, the bias and named operands. */
-static void set_operands(const dist_run *r, int64_t first, int64_t result_first, cute_gemm_operands *out,
+static void set_operands(const dist_run *r, const launch_rows *rows, cute_gemm_operands *out,
                          cute_gemm_named *named)
 {
     const dist_problem *p = &r->g->problem;
@@ -293,7 +302,7 @@ static void set_operands(const dist_run *r, int64_t first, int64_t result_first,
     for (int i = DIST_D; i < DIST_BUFFERS; i++) {
         dist_buffer buffer = (dist_buffer)i;
         if (!dist_operand_of(p, buffer, &o)) continue;
-        cute_address at = operand_address(r, buffer, &o, first, result_first);
+        cute_address at = operand_address(r, buffer, &o, rows);
         if (buffer == DIST_C) out->c = at;
         if (buffer == DIST_D) out->d = at;
         if (buffer == DIST_BIAS) out->bias = at;
@@ -315,7 +324,7 @@ static cute_status set_peers(const dist_run *r, const dist_step *s, const row_pl
 {
     const gemm_dist *g = r->g;
     const dist_problem *p = &g->problem;
-    if (dist_scatters(p)) {
+    if (p->split == DIST_K) {
         operands->d = cute_comm_peer(g->comm, g->windows.parts, s->peer) +
                       (cute_address)(p->rank * dist_window_of(p).part);
         return gemm_set_signals(plan->gemm, counter_at(g, s->peer), diag);
@@ -323,7 +332,8 @@ static cute_status set_peers(const dist_run *r, const dist_step *s, const row_pl
     CUTE_TRY(gemm_set_signals(plan->gemm, counter_at(g, p->rank), diag));
     for (int i = 1; i < p->size; i++) {
         int peer = (p->rank + i) % p->size;
-        cute_address d = operands->d - r->buffers[DIST_D] + cute_comm_peer(g->comm, g->windows.d, peer);
+        cute_address d =
+            operands->d - r->buffers[DIST_D] + cute_comm_peer(g->comm, g->windows.of[DIST_D], peer);
         CUTE_TRY(gemm_set_copy(plan->gemm, i, d, counter_at(g, peer), diag));
     }
     return CUTE_OK;
@@ -340,54 +350,81 @@ static cute_status await_tiles(const dist_run *r, const dist_step *s, cute_diag 
                            diag);
 }
 
-static cute_status start_sum(const dist_run *r, const dist_step *s, cute_diag *diag)
+/* The own rows of one product of a batch; with all-reduce they are a part of D. */
+static cute_status start_sum_of(const dist_run *r, const dist_step *s, int64_t item, cute_diag *diag)
 {
     const gemm_dist *g = r->g;
     const dist_problem *p = &g->problem;
     cute_gemm_named named[GEMM_COPIES_MOST + 1];
     char names[GEMM_COPIES_MOST + 1][16];
-    cute_address parts = cute_comm_peer(g->comm, g->windows.parts, p->rank);
-    int64_t part = dist_window_of(p).part;
+    dist_window w = dist_window_of(p);
+    dist_buffer sums = dist_sums_of(p);
+    int64_t first = dist_scatters(p) ? 0 : p->rank * w.item;
+    cute_address parts = cute_comm_peer(g->comm, g->windows.parts, p->rank) +
+                         (cute_address)(item * w.item * cute_dtype_get(p->sums)->bytes);
     cute_gemm_operands operands = {
         .size = sizeof operands, .workspace = r->workspace, .stream = g->streams[s->stream], .named = named};
     for (int i = 1; i < p->size; i++) {
         snprintf(names[i], sizeof names[i], "p%d", i);
-        named[operands.named_count++] = (cute_gemm_named){names[i], parts + (cute_address)(i * part)};
+        named[operands.named_count++] = (cute_gemm_named){names[i], parts + (cute_address)(i * w.part)};
     }
-    named[operands.named_count++] = (cute_gemm_named){"D", r->buffers[dist_sums_of(p)]};
+    named[operands.named_count++] =
+        (cute_gemm_named){"D", element(r, sums, item * dist_matrix_of(p, sums, p->rank).stride + first)};
     return gemm_finish_run(g->sum, parts, &operands, diag);
 }
 
-static cute_status start_product(const dist_run *r, const dist_step *s, cute_diag *diag)
+static cute_status start_sum(const dist_run *r, const dist_step *s, cute_diag *diag)
+{
+    for (int64_t item = 0; item < r->g->problem.whole.batch; item++) CUTE_TRY(start_sum_of(r, s, item, diag));
+    return CUTE_OK;
+}
+
+static cute_status start_item(const dist_run *r, const dist_step *s, int64_t item, cute_diag *diag)
 {
     const gemm_dist *g = r->g;
     const dist_problem *p = &g->problem;
-    int64_t result_first = result_row(p, s);
+    const launch_rows rows = {s->first, result_row(p, s), item};
     dist_buffer result = dist_result_of(p);
-    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), d = dist_matrix_of(p, result, p->rank);
+    dist_matrix a = dist_matrix_of(p, DIST_A, p->rank), b = dist_matrix_of(p, DIST_B, p->rank),
+                d = dist_matrix_of(p, result, p->rank);
     const row_plan *plan = find_plan(g, s->rows);
     cute_gemm_named named[DIST_BUFFERS];
     cute_gemm_operands operands = {.size = sizeof operands,
-                                   .a = element(r, DIST_A, dist_matrix_row(&a, s->first)),
-                                   .b = r->buffers[DIST_B],
+                                   .a = element(r, DIST_A, item * a.stride + dist_matrix_row(&a, s->first)),
+                                   .b = element(r, DIST_B, item * b.stride),
                                    .workspace = r->workspace,
                                    .stream = g->streams[s->stream]};
     if (result == DIST_D)
-        set_operands(r, s->first, result_first, &operands, named);
+        set_operands(r, &rows, &operands, named);
     else
-        operands.d = element(r, result, result_first * d.row);
+        operands.d = element(r, result, rows.result_first * d.row);
     if (g->schedule->overlap == DIST_PEER) CUTE_TRY(set_peers(r, s, plan, &operands, diag));
     return cute_gemm_run(plan->gemm, &operands, diag);
 }
 
+static cute_status start_product(const dist_run *r, const dist_step *s, cute_diag *diag)
+{
+    const dist_problem *p = &r->g->problem;
+    int64_t launches = p->whole.batch / dist_launch_batch(p);
+    for (int64_t item = 0; item < launches; item++) CUTE_TRY(start_item(r, s, item, diag));
+    return CUTE_OK;
+}
+
+/* An expression has the sums of one product of a batch, other epilogues those of all. */
 static cute_status start_epilogue(const dist_run *r, const dist_step *s, cute_diag *diag)
 {
     const gemm_dist *g = r->g;
-    cute_gemm_named named[DIST_BUFFERS];
-    cute_gemm_operands operands = {
-        .size = sizeof operands, .workspace = r->workspace, .stream = g->streams[s->stream]};
-    set_operands(r, 0, 0, &operands, named);
-    return gemm_finish_run(g->finish, r->buffers[DIST_S], &operands, diag);
+    const dist_problem *p = &g->problem;
+    int64_t launches = p->read.tree ? p->whole.batch : 1, stride = dist_matrix_of(p, DIST_S, p->rank).stride;
+    for (int64_t item = 0; item < launches; item++) {
+        const launch_rows rows = {0, 0, item};
+        cute_gemm_named named[DIST_BUFFERS];
+        cute_gemm_operands operands = {
+            .size = sizeof operands, .workspace = r->workspace, .stream = g->streams[s->stream]};
+        set_operands(r, &rows, &operands, named);
+        CUTE_TRY(gemm_finish_run(g->finish, element(r, DIST_S, item * stride), &operands, diag));
+    }
+    return CUTE_OK;
 }
 
 static cute_status start_collective(const dist_run *r, const dist_step *s, cute_diag *diag)
@@ -401,7 +438,7 @@ static cute_status start_collective(const dist_run *r, const dist_step *s, cute_
                       .to = element(r, s->to, s->to_offset),
                       .count = s->count,
                       .peer = s->peer,
-                      .window = g->windows.a,
+                      .window = g->windows.of[s->to],
                       .offset = s->to_offset * cute_dtype_get(dtype)->bytes,
                       .signals = s->signals};
     if (s->begins && !s->ends) CUTE_TRY(cute_comm_group_begin(g->comm, diag));

@@ -69,7 +69,6 @@ static const char *unsupported(const cute_gemm_problem *g)
 {
     return g->ld_a || g->ld_b || g->ld_c || g->ld_d                   ? "a leading dimension"
            : g->stride_a || g->stride_b || g->stride_c || g->stride_d ? "a batch stride"
-           : g->epilogue && g->batch > 1                              ? "an epilogue expression of a batch"
                                                                       : NULL;
 }
 
@@ -133,13 +132,13 @@ static bool expression_operand(const epilogue_tree *t, dist_buffer buffer, dist_
     for (int i = 0; buffer != DIST_D && i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         if (n->op != EPILOGUE_LOAD || at++ != number) continue;
-        *out = (dist_operand){n->name, n->shape, n->dtype, false, n->turned, NULL};
+        *out = (dist_operand){n->name, n->shape, n->dtype, false, n->turned, n->batched, NULL};
         return true;
     }
     for (int i = 0; i < t->output_count; i++) {
         const epilogue_output *o = &t->outputs[i];
         if (buffer == DIST_D ? !o->main : o->main || at++ != number) continue;
-        *out = (dist_operand){o->name, o->node->shape, o->dtype, true, o->turned, o};
+        *out = (dist_operand){o->name, o->node->shape, o->dtype, true, o->turned, true, o};
         return true;
     }
     return false;
@@ -304,10 +303,9 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
     if (!name || strcmp(name, DIST_EACH) == 0) return CUTE_OK;
     for (int i = 0; i < WAYS; i++)
         if (ways[i].split == p->split && ways[i].collective == p->collective) own = ways[i].overlap;
-    bool rows = own == DIST_SIGNAL, peers = p->split == DIST_M || dist_scatters(p);
+    bool rows = own == DIST_SIGNAL;
     for (int i = DIST_AUTO; i <= DIST_PEER; i++) {
-        bool known =
-            i <= DIST_SEQUENCE || i == (int)own || (i == DIST_PARTS && rows) || (i == DIST_PEER && peers);
+        bool known = i <= DIST_SEQUENCE || i == (int)own || ((i == DIST_PARTS || i == DIST_PEER) && rows);
         if (!known || strcmp(name, overlap_names[i]) != 0) continue;
         *out = (dist_overlap)i;
         if (i <= DIST_SEQUENCE || !p->whole_rows) return CUTE_OK;
@@ -318,15 +316,8 @@ cute_status dist_overlap_read(const dist_problem *p, const char *name, dist_over
                          name);
     }
     return cute_fail(diag, CUTE_USAGE, NULL,
-                     "--overlap expects auto, each, sequence%s with --split=%s%s, got '%s'",
-                     !rows   ? " or rotate"
-                     : peers ? ", signal, parts or peer"
-                             : ", signal or parts",
-                     split_names[p->split],
-                     p->split != DIST_K ? ""
-                     : peers            ? " and reduce-scatter"
-                                        : " and all-reduce",
-                     name);
+                     "--overlap expects auto, each, sequence%s with --split=%s, got '%s'",
+                     rows ? ", signal, parts or peer" : " or rotate", split_names[p->split], name);
 }
 
 /* ---- parts ---- */
@@ -362,6 +353,12 @@ dist_shard dist_shard_of(const dist_problem *p, int rank)
     return s;
 }
 
+int64_t dist_rows_of(const dist_problem *p, int rank)
+{
+    int64_t chunk = dist_shard_of(p, rank).chunk, left = p->whole.m - rank * chunk;
+    return left < 0 ? 0 : smaller(left, chunk);
+}
+
 dist_region dist_region_of(const dist_problem *p, int rank)
 {
     dist_shard s = dist_shard_of(p, rank);
@@ -385,6 +382,11 @@ dist_buffer dist_result_of(const dist_problem *p)
     return p->split == DIST_K && p->size > 1 ? DIST_P : DIST_D;
 }
 
+int64_t dist_launch_batch(const dist_problem *p)
+{
+    return p->read.tree && dist_result_of(p) == DIST_D ? 1 : p->whole.batch;
+}
+
 dist_buffer dist_sums_of(const dist_problem *p)
 {
     return p->finishes ? DIST_S : DIST_D;
@@ -399,9 +401,13 @@ bool dist_operand_of(const dist_problem *p, dist_buffer buffer, dist_operand *ou
     if (p->read.tree)
         return (buffer == DIST_D || buffer >= DIST_OPERANDS) && expression_operand(p->read.tree, buffer, out);
     switch (buffer) {
-    case DIST_D: *out = (dist_operand){"D", matrix, p->read.out, true, columns, NULL}; return true;
-    case DIST_C: *out = (dist_operand){"C", matrix, p->read.out, false, columns, NULL}; return g->beta != 0;
-    case DIST_BIAS: *out = (dist_operand){"bias", vector, p->read.out, false, false, NULL}; return g->bias;
+    case DIST_D: *out = (dist_operand){"D", matrix, p->read.out, true, columns, true, NULL}; return true;
+    case DIST_C:
+        *out = (dist_operand){"C", matrix, p->read.out, false, columns, true, NULL};
+        return g->beta != 0;
+    case DIST_BIAS:
+        *out = (dist_operand){"bias", vector, p->read.out, false, false, false, NULL};
+        return g->bias;
     default: return false;
     }
 }
@@ -444,7 +450,7 @@ static dist_matrix operand_matrix(const dist_problem *p, const dist_operand *o, 
     dist_matrix m = make_matrix(p, rows, columns, room, o->columns, o->dtype);
     if (o->shape.rows && !gathered) m.first_row = r.first_row;
     if (o->shape.mul) m.first_column = r.first_column * o->shape.mul / o->shape.div;
-    if (!o->shape.rows && !p->read.tree) { /* all products of a batch have the same bias */
+    if (!o->batched) { /* all products of a batch have the same */
         m.items = 1;
         m.elements = m.stride;
     }

@@ -111,6 +111,24 @@ static void reduce_results(builder *b)
     }
 }
 
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Signals that the rank's windows may be written, as its earlier work has ended, and waits for those of all others. */
+static void meet_peers(builder *b, int stream)
+{
+    int size = b->p->size, rank = b->p->rank;
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 1; i < size; i++) {
+            dist_step *step = add_call(b, kind ? COMM_WAIT : COMM_PUT, DIST_A, 0, DIST_A, 0, 0);
+            step->stream = stream;
+            step->peer = (rank + i) % size;
+            step->signals = kind;
+        }
+}
+
 /* ---- one after the other ---- */
 
 /* The rank's product; a gathered A by columns is a matrix for each rank. */
@@ -186,6 +204,43 @@ static void gather_rows(builder *b, dist_buffer buffer, int64_t item, int64_t fi
     }
 }
 
+/* Own rows of a buffer that all ranks have, stored into the window of each other rank. */
+static void push_rows(builder *b, dist_buffer buffer, int64_t item, int64_t first, int64_t rows)
+{
+    const dist_problem *p = b->p;
+    int64_t left = dist_rows_of(p, p->rank) - first, n = row_of(b, buffer);
+    if (rows > left) rows = left;
+    for (int i = 1; i < p->size && rows > 0; i++) {
+        int64_t at = item * stride_of(b, buffer) + (p->rank * b->own.chunk + first) * n;
+        add_call(b, COMM_PUT, buffer, at, buffer, at, rows * n)->peer = (p->rank + i) % p->size;
+    }
+}
+
+/* Waits for so many puts of each other rank, for each part of `rows` rows that it has. */
+static void await_pushes(builder *b, int64_t rows, int64_t each)
+{
+    const dist_problem *p = b->p;
+    for (int i = 1; i < p->size; i++) {
+        int from = (p->rank + i) % p->size;
+        int64_t parts = ceil_div(dist_rows_of(p, from), rows);
+        if (!parts) continue;
+        dist_step *step = add_call(b, COMM_WAIT, DIST_D, 0, DIST_D, 0, 0);
+        step->peer = from;
+        step->signals = parts * each;
+    }
+}
+
+/* Gathered buffers become windows, on all ranks. Their number. */
+static int64_t open_gathered(builder *b)
+{
+    int64_t count = 0;
+    for (int i = 0; i < DIST_BUFFERS; i++) {
+        b->out->windows[i] = is_gathered(b->p, (dist_buffer)i);
+        count += b->out->windows[i];
+    }
+    return count;
+}
+
 /* `count` rows from `first` on of rank `root`'s part, for reduce_scatter, else of the rank's product. */
 static void send_rows(builder *b, int root, int64_t first, int64_t count)
 {
@@ -200,13 +255,9 @@ static void send_rows(builder *b, int root, int64_t first, int64_t count)
         else if (p->split == DIST_K)
             add_call(b, COMM_ALL_REDUCE, DIST_P, parts + first * n, to, sums, count * n);
         for (int i = 0; p->split == DIST_M && i < DIST_BUFFERS; i++)
-            if (is_gathered(p, (dist_buffer)i)) gather_rows(b, (dist_buffer)i, item, first, count);
+            if (is_gathered(p, (dist_buffer)i))
+                (b->out->puts ? push_rows : gather_rows)(b, (dist_buffer)i, item, first, count);
     }
-}
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
 }
 
 static void build_parts(builder *b, int64_t groups)
@@ -218,6 +269,7 @@ static void build_parts(builder *b, int64_t groups)
     int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     int64_t unit = p->unit_m, parts = scatters ? ceil_div(groups, p->size) : groups;
     int64_t rows = ceil_div(ceil_div(extent, parts), unit) * unit;
+    if (b->out->puts) meet_peers(b, 1);
     for (int root = 0; root < (scatters ? p->size : 1); root++)
         for (int64_t first = 0; first < extent; first += rows) {
             int64_t count = rows < extent - first ? rows : extent - first;
@@ -225,6 +277,7 @@ static void build_parts(builder *b, int64_t groups)
             order_streams(b, 0, 1);
             send_rows(b, root, first, count);
         }
+    if (b->out->puts) await_pushes(b, rows, p->whole.batch * open_gathered(b));
     add_epilogue(b);
 }
 
@@ -260,6 +313,7 @@ static void build_signal(builder *b, int64_t rows)
     int64_t extent = p->split == DIST_M || scatters ? chunk : p->whole.m;
     add_step(b, DIST_RESET, 0);
     order_streams(b, 0, 1);
+    if (b->out->puts) meet_peers(b, 1);
     size_t before = b->out->count;
     add_product(b, 0, b->own.m);
     bool computes = b->out->count > before;
@@ -276,21 +330,16 @@ static void build_signal(builder *b, int64_t rows)
             }
             send_rows(b, root, first, count);
         }
+    if (b->out->puts) await_pushes(b, rows, p->whole.batch * open_gathered(b));
     add_epilogue(b);
 }
 
 /* ---- tiles in rank-rotated order, behind the shards that arrive ---- */
 
-static int64_t rows_of(const builder *b, int rank)
-{
-    int64_t left = b->p->whole.m - rank * b->own.chunk;
-    return left < 0 ? 0 : left < b->own.chunk ? left : b->own.chunk;
-}
-
 /* Elements of A in the part of a rank: by columns, gaps of a part that is not full are sent, too. */
 static int64_t part_elements(const builder *b, int rank)
 {
-    int64_t rows = rows_of(b, rank);
+    int64_t rows = dist_rows_of(b->p, rank);
     bool blocks = dist_matrix_of(b->p, DIST_A, b->p->rank).block != 0;
     return (blocks && rows ? b->own.chunk : rows) * b->p->whole.k;
 }
@@ -316,31 +365,18 @@ static void exchange_shards(builder *b, int64_t item, int to, int from, bool put
     }
 }
 
-/* Signals that the rank's windows may be written, as its earlier work has ended, and waits for those of all others. */
-static void meet_peers(builder *b, int stream)
-{
-    int size = b->p->size, rank = b->p->rank;
-    for (int kind = 0; kind < 2; kind++)
-        for (int i = 1; i < size; i++) {
-            dist_step *step = add_call(b, kind ? COMM_WAIT : COMM_PUT, DIST_A, 0, DIST_A, 0, 0);
-            step->stream = stream;
-            step->peer = (rank + i) % size;
-            step->signals = kind;
-        }
-}
-
 static void build_rotate(builder *b, dist_means means)
 {
     const dist_problem *p = b->p;
     int size = p->size, rank = p->rank;
     bool puts = means.puts;
-    add_product(b, rank * b->own.chunk, rows_of(b, rank));
+    add_product(b, rank * b->own.chunk, dist_rows_of(b->p, rank));
     if (puts && means.reaches) meet_peers(b, 1);
     for (int i = 1; i < size; i++) {
         int to = (rank + size - i) % size, from = (rank + i) % size;
         for (int64_t item = 0; item < p->whole.batch; item++) exchange_shards(b, item, to, from, puts);
         order_streams(b, 1, 0);
-        add_product(b, from * b->own.chunk, rows_of(b, from));
+        add_product(b, from * b->own.chunk, dist_rows_of(b->p, from));
     }
     if (!puts || means.reaches) return;
     /* The window may be written again when all ranks have read it; its last element is there for that. */
@@ -353,27 +389,31 @@ static void build_rotate(builder *b, dist_means means)
 
 static int64_t tiles_of(const builder *b, int64_t rows, int64_t columns)
 {
-    return ceil_div(rows, b->out->tiles.m) * ceil_div(columns, b->out->tiles.n);
+    return ceil_div(rows, b->out->tiles.m) * ceil_div(columns, b->out->tiles.n) * b->p->whole.batch;
 }
 
-bool dist_peers_fit(const dist_problem *p, const dist_tiles *tiles)
+const char *dist_peers_lack(const dist_problem *p, const dist_tiles *tiles, dist_means means)
 {
-    bool gathers = p->split == DIST_M && !p->finishes, scatters = dist_scatters(p);
-    if (!tiles->m || p->size < 2 || p->size > GEMM_COPIES_MOST + 1 || p->whole.batch > 1) return false;
-    if ((!gathers && !scatters) || (scatters && cute_dtype_get(p->sums)->class != CUTE_CLASS_FLOAT))
-        return false;
-    for (int i = 0; i < p->size; i++) { /* each rank has rows and a part of the sums */
+    if (!means.reaches) return "the ranks do not map each other's memory";
+    if (means.foreign && !dist_scatters(p)) return "D is the caller's memory, which other ranks do not map";
+    if (p->size > GEMM_COPIES_MOST + 1) return "more than 8 ranks";
+    if (p->split == DIST_M && p->finishes) return "the epilogue is a step on gathered rows";
+    if (p->split == DIST_K && cute_dtype_get(p->sums)->class != CUTE_CLASS_FLOAT)
+        return "the sums are integers";
+    for (int i = 0; i < p->size; i++) {
         dist_shard s = dist_shard_of(p, i);
-        if (!s.m || !s.n || !s.k || s.chunk * i >= p->whole.m) return false;
+        if (!s.m || !s.n || !s.k || !dist_rows_of(p, i)) return "a rank has no part of the product";
     }
-    return true;
+    if (dist_result_of(p) == DIST_D && p->read.tree) return "the kernel has an expression";
+    return tiles->m ? NULL : "the kernel does not count its tiles";
 }
 
 dist_window dist_window_of(const dist_problem *p)
 {
     dist_shard s = dist_shard_of(p, p->rank);
-    int64_t bytes = s.chunk * s.n * cute_dtype_get(p->sums)->bytes;
-    dist_window w = {.part = dist_scatters(p) ? ceil_div(bytes, DIST_COUNTER) * DIST_COUNTER : 0};
+    dist_window w = {.item = s.chunk * s.n};
+    int64_t bytes = w.item * p->whole.batch * cute_dtype_get(p->sums)->bytes;
+    w.part = p->split == DIST_K ? ceil_div(bytes, DIST_COUNTER) * DIST_COUNTER : 0;
     w.counters = w.part * p->size;
     w.bytes = w.counters + DIST_COUNTER * p->size;
     return w;
@@ -386,23 +426,31 @@ static void add_arrival(builder *b, int rank, int64_t tiles)
     step->tiles = tiles;
 }
 
-/* A window is written once its rank has signalled it. Sums: rows of the next rank first, the own ones last. */
+/* A window is written once its rank has signalled it. Sums: rows of the next rank first, the own ones last; with all-reduce, finished sums are
+ * then put into the others' memory. */
 static void build_peer(builder *b)
 {
     const dist_problem *p = b->p;
-    bool scatters = dist_scatters(p);
+    bool sums = p->split == DIST_K;
+    int64_t own = dist_rows_of(p, p->rank);
     meet_peers(b, 0);
-    if (!scatters) add_product(b, 0, b->own.m);
-    for (int i = 1; scatters && i <= p->size; i++) {
+    if (!sums) add_product(b, 0, b->own.m);
+    for (int i = 1; sums && i <= p->size; i++) {
         int owner = (p->rank + i) % p->size;
-        add_product(b, owner * b->own.chunk, rows_of(b, owner));
+        add_product(b, owner * b->own.chunk, dist_rows_of(p, owner));
         b->out->steps[b->out->count - 1].peer = owner;
     }
     for (int i = 0; i < p->size; i++) {
         int from = (p->rank + i) % p->size;
-        add_arrival(b, from, tiles_of(b, scatters ? rows_of(b, p->rank) : rows_of(b, from), b->own.n));
+        add_arrival(b, from, tiles_of(b, sums ? own : dist_rows_of(p, from), b->own.n));
     }
-    if (scatters) add_step(b, DIST_SUM, 1)->rows = rows_of(b, p->rank);
+    if (sums) add_step(b, DIST_SUM, 1)->rows = own;
+    if (sums && !dist_scatters(p)) {
+        b->out->windows[dist_sums_of(p)] = true;
+        for (int64_t item = 0; item < p->whole.batch; item++) push_rows(b, dist_sums_of(p), item, 0, own);
+        await_pushes(b, b->own.chunk, p->whole.batch);
+    }
+    if (!sums) b->out->windows[DIST_D] = true;
     add_epilogue(b);
 }
 
@@ -415,7 +463,9 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
     if (p->size == 1) out->overlap = DIST_SEQUENCE;
     if (out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS)
         out->groups = groups > 0 ? groups : p->size;
-    out->puts = means.puts && out->overlap == DIST_ROTATE;
+    bool parts = out->overlap == DIST_SIGNAL || out->overlap == DIST_PARTS;
+    out->puts = out->overlap == DIST_ROTATE ? means.puts
+                                            : parts && means.reaches && !means.foreign && p->split == DIST_M;
     broadcast_operands(&b);
     if (out->overlap == DIST_SIGNAL) {
         out->tiles = *tiles;
@@ -425,9 +475,10 @@ cute_status dist_schedule_build(const dist_problem *p, dist_overlap overlap, int
         build_signal(&b, out->group_rows);
     } else if (out->overlap == DIST_PEER) {
         out->tiles = *tiles;
-        if (!dist_peers_fit(p, tiles) || !means.reaches)
+        const char *lack = dist_peers_lack(p, tiles, means);
+        if (lack)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "expected ranks whose kernels store into the others' windows");
+                             "expected ranks whose kernels store into the others' windows: %s", lack);
         build_peer(&b);
     } else if (out->overlap == DIST_PARTS)
         build_parts(&b, out->groups);
