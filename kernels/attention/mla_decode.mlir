@@ -3,7 +3,7 @@
 // products. Splits, tokens and block_table, cache_seqlens, L are those of decode.mlir. Rows are BT tokens of HT heads, of SHARE = H.
 //!param BT = 1 in 1, 2, 4, 8
 //!param HT = 64 in 8, 16, 32, 64
-//!param BN = 64 in 16, 32, 64
+//!param BN = ${PAGE < 32 && SHARE > 64 ? 32 : 64} in 16, 32, 64
 !Q = !cute.memref<${T}, gmem, align<16>, "(?,?,${SHARE},${D+R}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !G = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D+R}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !K = !cute.memref<${T}, gmem, align<16>, "(?,?,${D+R}):(?{i64 div=8},?{i64 div=8},1)">
@@ -77,7 +77,7 @@ gpu.module @kernels {
     %alone = cute.tile.eq %splits, 1
     scf.if %alone {
       %whole = cute.tile.reshape<[1, 1, ${BT}, ${HT}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${HT}]> %log
-      %is = cute.tile.ge %l, 0.0   %is2 = cute.tile.reshape<[${BT}, ${HT}]> %is   %kept = cute.tile.where ${LSE}, %is2, 0
+      %kept = arith.constant dense<${LSE}> : tensor<${BT}x${HT}xi1>
       cute.tile.store %whole, %O[%z, %x, %tm, %hm, 0]   cute.tile.store %logs, %L[%z, %x, %tm, %hm], %kept
     } else {
       %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows

@@ -1,5 +1,6 @@
 /* cute.tile.pages: a tensor whose index along mode 0 goes through a table in memory. A fetch of several pages is one for each, whose index
- * the warps that fetch read. Other loads of one page are loads of the tensor; of several they read elements one at a time. */
+ * the warps that fetch read. A role of one warp reads 32 entries at once and keeps one in each lane, so that the fetches of a loop do not wait for
+ * an access to memory each. Other loads of one page are loads of the tensor; of several they read elements one at a time. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -41,21 +42,19 @@ static MlirValue extent_of(tile_emitter *e, MlirValue tensor)
     return tile_emit(e, "cute.get_scalars", CUTE_OPERANDS(size), CUTE_NO_NAMED);
 }
 
-/* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
-static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
+/* Entry `i` of the table if `inside`, else `other`: an i32. */
+static MlirValue entry_at(tile_emitter *e, MlirOperation pages, MlirValue i, MlirValue inside,
+                          MlirValue other)
 {
     MlirType i32 = tile_i32_type(e);
-    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
-              none = extent_of(e, mlirOperationGetOperand(pages, 0));
-    if (e->failed) return i;
-    MlirValue inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2);
     MlirRegion regions[2];
     for (int r = 0; r < 2; r++) {
         regions[r] = mlirRegionCreate();
         MlirBlock block = mlirBlockCreate(0, NULL, NULL);
         mlirRegionAppendOwnedBlock(regions[r], block);
         cute_builder b = cute_builder_at_end(block, e->b.location);
-        MlirValue value = none;
+        MlirValue value = other;
         if (!r) {
             MlirValue at = cute_build_value(&b, "cute.make_coord", tile_type(e, "!cute.coord<\"(?,?)\">"),
                                             CUTE_OPERANDS(row, i), CUTE_NO_NAMED);
@@ -66,6 +65,94 @@ static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
     MlirOperation op = cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(inside), CUTE_TYPES(i32),
                                           CUTE_NO_NAMED, regions, 2);
     return mlirOperationGetResult(op, 0);
+}
+
+enum cell { FIRST, ROW, ENTRY, CELLS };
+
+static MlirValue cell_coord(tile_emitter *e, enum cell cell)
+{
+    return tile_static(e, cell == FIRST ? "!cute.coord<\"0\">"
+                          : cell == ROW ? "!cute.coord<\"1\">"
+                                        : "!cute.coord<\"2\">");
+}
+
+static MlirValue load_cell(tile_emitter *e, const tile_table *t, enum cell cell)
+{
+    return cute_build_value(&e->b, "cute.memref.load", tile_i32_type(e),
+                            CUTE_OPERANDS(t->cells, cell_coord(e, cell)), CUTE_NO_NAMED);
+}
+
+static void store_cell(tile_emitter *e, const tile_table *t, enum cell cell, MlirValue value)
+{
+    cute_build(&e->b, "cute.memref.store", CUTE_OPERANDS(t->cells, cell_coord(e, cell), value), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
+}
+
+/* The cells of the table in this role, which have nothing at the kernel's start. Null: there are too many tables. */
+static const tile_table *table_of(tile_emitter *e, MlirOperation pages)
+{
+    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
+              count = mlirOperationGetOperand(pages, 3);
+    for (int i = 0; i < e->table_count; i++) {
+        const tile_table *t = &e->tables[i];
+        if (t->role == e->role && mlirValueEqual(t->table, table) && mlirValueEqual(t->row, row) &&
+            mlirValueEqual(t->count, count))
+            return t;
+    }
+    if (e->table_count == TILE_TABLES) return NULL;
+    cute_builder here = e->b;
+    e->b = e->start;
+    MlirType type = tile_type(e, "!cute.memref<i32, rmem, align<16>, \"3:1\">");
+    if (e->failed) return NULL;
+    tile_table *made = &e->tables[e->table_count++];
+    *made =
+        (tile_table){e->role, table, row, count,
+                     cute_build_value(&e->b, "cute.memref.alloca", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED)};
+    for (int cell = 0; cell < CELLS; cell++)
+        store_cell(e, made, (enum cell)cell, tile_i32(e, cell == FIRST ? -1 : 0));
+    e->b = here;
+    return made;
+}
+
+/* As entry_at for all lanes of a warp, which read the 32 entries from a multiple of 32 on if they do not have them. */
+static MlirValue entry_of_warp(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
+{
+    enum { LANES = 32 };
+    MlirValue lane = cute_binary(&e->b, "arith.andi", e->role->thread, tile_i32(e, LANES - 1)),
+              first = cute_binary(&e->b, "arith.andi", i, tile_i32(e, -LANES)),
+              others = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, FIRST), first),
+              other_row = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, ROW), t->row);
+    tile_if reads = tile_if_begin(e, cute_binary(&e->b, "arith.ori", others, other_row));
+    MlirValue own = cute_binary(&e->b, "arith.addi", first, lane),
+              inside = cute_compare(&e->b, CUTE_IS_ULT, own, t->count);
+    store_cell(e, t, ENTRY, entry_at(e, pages, own, inside, tile_i32(e, 0)));
+    store_cell(e, t, FIRST, first);
+    store_cell(e, t, ROW, t->row);
+    tile_if_end(e, &reads);
+    MlirValue from = cute_binary(&e->b, "arith.andi", i, tile_i32(e, LANES - 1));
+    return tile_shuffle(e, load_cell(e, t, ENTRY), from, "idx");
+}
+
+/* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
+static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
+{
+    MlirValue none = extent_of(e, mlirOperationGetOperand(pages, 0));
+    if (e->failed) return i;
+    MlirValue inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    return entry_at(e, pages, i, inside, none);
+}
+
+/* The same for a fetch, by all lanes of the role's warp if it has one. */
+static MlirValue fetched_page(tile_emitter *e, MlirOperation pages, MlirValue i)
+{
+    bool one_warp = e->role->op.ptr && e->role->warps == 1 && e->role->turns == 1;
+    const tile_table *t = one_warp ? table_of(e, pages) : NULL;
+    if (!t) return page_at(e, pages, i);
+    MlirValue none = extent_of(e, mlirOperationGetOperand(pages, 0));
+    if (e->failed) return i;
+    MlirValue entry = entry_of_warp(e, t, pages, i),
+              inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    return cute_select(&e->b, inside, entry, none);
 }
 
 /* ---- fetches ---- */
@@ -130,7 +217,8 @@ void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *
     one.extent[0] = 1;
     for (int64_t r = 0; r < tile->extent[0] && !e->failed; r++) {
         MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first,
-                  at = with_page(e, coord, leaves, page_at(e, pages, i)), part = part_of(e, view, tile, r);
+                  at = with_page(e, coord, leaves, fetched_page(e, pages, i)),
+                  part = part_of(e, view, tile, r);
         if (!e->failed) fetch(e, t, &one, mlirOperationGetOperand(pages, 0), at, part, context);
     }
 }
