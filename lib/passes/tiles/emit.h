@@ -43,7 +43,7 @@ enum { TILE_TABLES = 8 };
 typedef struct tile_table {
     const tile_role *role;
     MlirValue table, row, count; /* of cute.tile.pages */
-    MlirValue cells; /* of each lane: the first entry that the warp has read, its row, the lane's entry */
+    MlirValue cells;             /* of each lane: the first entry that the warp has read, and the lane's */
 } tile_table;
 
 /* A ring or pipe, in the kernel's shared memory. */

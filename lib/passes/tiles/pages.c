@@ -67,13 +67,11 @@ static MlirValue entry_at(tile_emitter *e, MlirOperation pages, MlirValue i, Mli
     return mlirOperationGetResult(op, 0);
 }
 
-enum cell { FIRST, ROW, ENTRY, CELLS };
+enum cell { FIRST, ENTRY, CELLS };
 
 static MlirValue cell_coord(tile_emitter *e, enum cell cell)
 {
-    return tile_static(e, cell == FIRST ? "!cute.coord<\"0\">"
-                          : cell == ROW ? "!cute.coord<\"1\">"
-                                        : "!cute.coord<\"2\">");
+    return tile_static(e, cell == FIRST ? "!cute.coord<\"0\">" : "!cute.coord<\"1\">");
 }
 
 static MlirValue load_cell(tile_emitter *e, const tile_table *t, enum cell cell)
@@ -88,7 +86,16 @@ static void store_cell(tile_emitter *e, const tile_table *t, enum cell cell, Mli
                CUTE_NO_NAMED);
 }
 
-/* The cells of the table in this role, which have nothing at the kernel's start. Null: there are too many tables. */
+/* Whether its row and count may change between iterations. */
+static bool is_in_loop(MlirOperation pages)
+{
+    MlirOperation outer = mlirOperationGetParentOperation(pages);
+    while (!mlirOperationIsNull(outer) && !cute_op_is(outer, "scf.for") && !cute_op_is(outer, "scf.while"))
+        outer = mlirOperationGetParentOperation(outer);
+    return !mlirOperationIsNull(outer);
+}
+
+/* The cells of the table in this role, which have nothing at the kernel's start. Null: each fetch reads the table. */
 static const tile_table *table_of(tile_emitter *e, MlirOperation pages)
 {
     MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
@@ -99,38 +106,35 @@ static const tile_table *table_of(tile_emitter *e, MlirOperation pages)
             mlirValueEqual(t->count, count))
             return t;
     }
-    if (e->table_count == TILE_TABLES) return NULL;
+    if (e->table_count == TILE_TABLES || is_in_loop(pages)) return NULL;
     cute_builder here = e->b;
     e->b = e->start;
-    MlirType type = tile_type(e, "!cute.memref<i32, rmem, align<16>, \"3:1\">");
+    MlirType type = tile_type(e, "!cute.memref<i32, rmem, align<16>, \"2:1\">");
     if (e->failed) return NULL;
     tile_table *made = &e->tables[e->table_count++];
     *made =
         (tile_table){e->role, table, row, count,
                      cute_build_value(&e->b, "cute.memref.alloca", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED)};
     for (int cell = 0; cell < CELLS; cell++)
-        store_cell(e, made, (enum cell)cell, tile_i32(e, cell == FIRST ? -1 : 0));
+        store_cell(e, made, (enum cell)cell, tile_i32(e, cell == FIRST ? -1 : 0)); /* no multiple of 32 */
     e->b = here;
     return made;
 }
 
-/* As entry_at for all lanes of a warp, which read the 32 entries from a multiple of 32 on if they do not have them. */
-static MlirValue entry_of_warp(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
+enum { LANES = 32 };
+
+/* All lanes of a warp read the 32 entries from a multiple of 32 on, among which is entry `i`, if they do not have them. */
+static void read_entries(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
 {
-    enum { LANES = 32 };
     MlirValue lane = cute_binary(&e->b, "arith.andi", e->role->thread, tile_i32(e, LANES - 1)),
               first = cute_binary(&e->b, "arith.andi", i, tile_i32(e, -LANES)),
-              others = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, FIRST), first),
-              other_row = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, ROW), t->row);
-    tile_if reads = tile_if_begin(e, cute_binary(&e->b, "arith.ori", others, other_row));
+              others = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, FIRST), first);
+    tile_if reads = tile_if_begin(e, others);
     MlirValue own = cute_binary(&e->b, "arith.addi", first, lane),
               inside = cute_compare(&e->b, CUTE_IS_ULT, own, t->count);
     store_cell(e, t, ENTRY, entry_at(e, pages, own, inside, tile_i32(e, 0)));
     store_cell(e, t, FIRST, first);
-    store_cell(e, t, ROW, t->row);
     tile_if_end(e, &reads);
-    MlirValue from = cute_binary(&e->b, "arith.andi", i, tile_i32(e, LANES - 1));
-    return tile_shuffle(e, load_cell(e, t, ENTRY), from, "idx");
 }
 
 /* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
@@ -142,16 +146,14 @@ static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
     return entry_at(e, pages, i, inside, none);
 }
 
-/* The same for a fetch, by all lanes of the role's warp if it has one. */
-static MlirValue fetched_page(tile_emitter *e, MlirOperation pages, MlirValue i)
+/* The same of an entry that the warp has read. */
+static MlirValue read_page(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
 {
-    bool one_warp = e->role->op.ptr && e->role->warps == 1 && e->role->turns == 1;
-    const tile_table *t = one_warp ? table_of(e, pages) : NULL;
-    if (!t) return page_at(e, pages, i);
     MlirValue none = extent_of(e, mlirOperationGetOperand(pages, 0));
     if (e->failed) return i;
-    MlirValue entry = entry_of_warp(e, t, pages, i),
-              inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    MlirValue from = cute_binary(&e->b, "arith.andi", i, tile_i32(e, LANES - 1)),
+              entry = tile_shuffle(e, load_cell(e, t, ENTRY), from, "idx"),
+              inside = cute_compare(&e->b, CUTE_IS_ULT, i, t->count);
     return cute_select(&e->b, inside, entry, none);
 }
 
@@ -215,10 +217,15 @@ void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *
               first = first_page(e, coord, tile->extent[0], leaves);
     cute_tile_shape one = *tile;
     one.extent[0] = 1;
+    /* All lanes of a warp execute a role of one. The pages of a tile are adjacent, from a multiple of their number on. */
+    bool one_warp = e->role->op.ptr && e->role->warps == 1 && e->role->turns == 1,
+         together = LANES % tile->extent[0] == 0;
+    const tile_table *table = one_warp ? table_of(e, pages) : NULL;
     for (int64_t r = 0; r < tile->extent[0] && !e->failed; r++) {
-        MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first,
-                  at = with_page(e, coord, leaves, fetched_page(e, pages, i)),
-                  part = part_of(e, view, tile, r);
+        MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first;
+        if (table && (!r || !together)) read_entries(e, table, pages, i);
+        MlirValue page = table ? read_page(e, table, pages, i) : page_at(e, pages, i),
+                  at = with_page(e, coord, leaves, page), part = part_of(e, view, tile, r);
         if (!e->failed) fetch(e, t, &one, mlirOperationGetOperand(pages, 0), at, part, context);
     }
 }

@@ -4,12 +4,10 @@
 // RUN: cute-ptx -arch sm_80 -D T=bf16 -D D=128 -D SHARE=8 -D PAGE=64 -D WINDOW=0 -D LSE=0 -D LIMIT=16384.0 %S/../../../kernels/attention/decode.mlir | FileCheck %s --check-prefix=ALL
 
 // CHECK: .entry part
-// CHECK: and.b32 {{.*}}, 31;
 // CHECK: mbarrier.arrive.expect_tx
-// CHECK: ld.global.u32 %r[[ENTRY:[0-9]+]]
-// CHECK: shfl.sync.idx.b32 {{.*}}, %r[[ENTRY]], {{.*}}, 31, -1;
+// CHECK: shfl.sync.idx.b32 {{.*}}, %r[[ENTRY:[0-9]+]], {{.*}}, 31, -1;
 // CHECK: cp.async.bulk.tensor
-// CHECK-NOT: ld.global
+// CHECK: ld.global.u32 %r[[ENTRY]]
 // CHECK: shfl.sync.idx.b32 {{.*}}, %r[[ENTRY]], {{.*}}, 31, -1;
 // CHECK: cp.async.bulk.tensor
 
