@@ -3,7 +3,7 @@
 // products. Splits, tokens and block_table, cache_seqlens, L are those of decode.mlir. Rows are BT tokens of HT heads, of SHARE = H.
 //!param BT = 1 in 1, 2, 4, 8
 //!param HT = 64 in 8, 16, 32, 64
-//!param BN = ${PAGE < 32 && SHARE > 64 ? 32 : 64} in 16, 32, 64
+//!param BN = 64 in 16, 32, 64
 !Q = !cute.memref<${T}, gmem, align<16>, "(?,?,${SHARE},${D+R}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !G = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D+R}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !K = !cute.memref<${T}, gmem, align<16>, "(?,?,${D+R}):(?{i64 div=8},?{i64 div=8},1)">
