@@ -3,8 +3,8 @@
 // has keys i - window + 1 (WINDOW) to i (CAUSAL). LSE: L, (B,H,SQ), log(sum(exp(scale S))). -D T, V:
 // of Q, K, V, elements in 16 bytes; TO: of O, 16 bits; D; VT: 1 if keys of V are contiguous, 0: D;
 // LIMIT: P = 2^(c S + t) is computed again with the maximum of S where a row's sum exceeds this.
-//!param BM = 128 in 64, 128, 192
-//!param BN = 128 in 64, 80, 96, 128
+//!param BM = ${D == 64 && V == 8 ? 192 : 128} in 64, 128, 192
+//!param BN = ${D == 256 ? (V == 8 ? 80 : 64) : D == 64 && V == 8 ? 96 : 128} in 64, 80, 96, 128
 !X0 = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${D}):(?{i64 div=${V}},?{i64 div=${V}},?{i64 div=${V}},1)">
 !X1 = !cute.memref<${T}, gmem, align<16>,
@@ -37,7 +37,7 @@ gpu.module @kernels {
     // Keys of the first and the last row; tiles lo to hi - 1, of which those with a mask are split.
     %row1 = cute.tile.add %row0, 1   %seen1 = cute.tile.add %row0, ${CAUSAL ? 1 : 1073741824}
     %seen2 = cute.tile.add %seen1, ${BM-1}   %span = cute.tile.where ${WINDOW}, %window, 1073741824
-    %all = cute.tile.min %seen1, %sk   %some = cute.tile.min %seen2, %sk
+    %some = cute.tile.min %seen2, %sk
     %from1 = cute.tile.sub %row1, %span   %from2 = cute.tile.add %from1, ${BM-1}
     %first = cute.tile.max %from1, 0   %past = cute.tile.add %some, ${BN-1}
     %lo = cute.tile.udiv %first, ${BN}   %stop = cute.tile.udiv %past, ${BN}
@@ -50,8 +50,8 @@ gpu.module @kernels {
       %k = cute.tile.load<[${BN}, ${D}]> %Ks[%b, %hk, %n, 0]
       %zero = arith.constant dense<0.0> : !s   %s0 = cute.tile.gemm %q, %k, %zero
       %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}
-      %late = cute.tile.gt %j1, %all   %early = cute.tile.lt %j0, %from2
-      %masked = cute.tile.or %late, %early   %s = scf.if %masked -> (!s) {
+      %late1 = cute.tile.gt %j1, %seen1   %late2 = cute.tile.gt %j1, %sk   %late = cute.tile.or %late1, %late2
+      %early = cute.tile.lt %j0, %from2   %masked = cute.tile.or %late, %early   %s = scf.if %masked -> (!s) {
         %j = cute.tile.iota<[1, ${BN}], 1> %j0   %before = cute.tile.lt %j, %end
         %behind = cute.tile.ge %j, %from   %both = cute.tile.and %before, %behind
         %seen = cute.tile.where ${WINDOW}, %both, %before

@@ -34,15 +34,15 @@ gpu.module @kernels {
     %span = cute.tile.where ${WINDOW}, %window, 1073741824   %behind = cute.tile.add %j1, %span
     %upW = cute.tile.add %behind, ${BM-1}   %stop = cute.tile.udiv %upW, ${BM}   %past = cute.tile.min %stop, %tiles
     %any = cute.tile.lt %j0, %sk   %to = cute.tile.where %any, %past, %from
-    %cut = cute.tile.ge %j1, %sk   %sees = cute.tile.where ${CAUSAL}, %j1, 0
-    %top = cute.tile.where %cut, 1073741824, %sees   %rowsW = cute.tile.add %j0, %span
-    %rows = cute.tile.where ${PACKED}, %sq, 1073741824   %least = cute.tile.min %rowsW, %rows
+    // In the temporaries: rows from %r0 to %endR - 1 of each head see these keys, of which the first has row %jr.
+    %cut = cute.tile.ge %j1, %sk   %skip = cute.tile.mul %slot, 128   %jr = cute.tile.add %j0, %skip   %endR = cute.tile.add %sq, %skip
+    %i0 = cute.tile.mul %first, ${BM}   %r0 = cute.tile.add %i0, %skip
     %left = cute.tile.sub %to, %from   %all = cute.tile.mul %left, %share   %c = cute.tile.mul %scale, 1.4426950408889634
     %k = cute.tile.load<[${BN}, ${D}]> %Ks[%b, %hk, %n, 0]   %v = cute.tile.load<[${BN}, ${D}]> %Vs[%b, %hk, %n, 0]
     %zero = arith.constant dense<0.0> : !st   %none = arith.constant dense<0.0> : !k
     %noq = arith.constant dense<0.0> : tensor<${BM}x${D}xf32>
     %c0 = arith.constant 0 : i32   %c1 = arith.constant 1 : i32
-    %dk, %dv, %hl, %ml = scf.for %t = %c0 to %all step %c1 iter_args(%dki = %none, %dvi = %none, %hi = %h0, %mi = %from)
+    %dk, %dv, %hl, %rl = scf.for %t = %c0 to %all step %c1 iter_args(%dki = %none, %dvi = %none, %hi = %h0, %ri = %r0)
         -> (!k, !k, i32, i32) : i32 {
       %head = cute.tile.udiv %t, %left   %done = cute.tile.mul %head, %left   %within = cute.tile.sub %t, %done
       %h = cute.tile.add %h0, %head   %m = cute.tile.add %from, %within   %mt = cute.tile.add %m0, %m
@@ -50,13 +50,15 @@ gpu.module @kernels {
       %s = cute.tile.gemm %k, %q, %zero   %dp = cute.tile.gemm %v, %do, %zero
       %log = cute.tile.load<[${BM}]> %logs[%b, %h, %mt]
       %e = cute.tile.fma %s, %c, %log   %p0 = cute.tile.exp2 %e {fast}
-      %i0 = cute.tile.mul %mi, ${BM}   %i1 = cute.tile.add %i0, ${BM}
-      %early = cute.tile.lt %i0, %top   %late = cute.tile.gt %i1, %least   %masked = cute.tile.or %early, %late
+      %ahead1 = cute.tile.sub %ri, %jr   %ahead2 = cute.tile.add %ahead1, ${BM}   %r1 = cute.tile.add %ri, ${BM}
+      %early1 = cute.tile.lt %ahead1, ${BN-1}   %early = cute.tile.where ${CAUSAL}, %early1, 0   %late1 = cute.tile.gt %ahead2, %span
+      %late = cute.tile.where ${WINDOW}, %late1, 0   %past1 = cute.tile.gt %r1, %endR   %past2 = cute.tile.where ${PACKED}, %past1, 0
+      %any1 = cute.tile.or %early, %late   %any2 = cute.tile.or %any1, %past2   %masked = cute.tile.or %any2, %cut
       %p = scf.if %masked -> (!st) {
         %i = cute.tile.iota<[1, ${BM}], 1>
         %j = cute.tile.iota<[${BN}, 1], 0>
-        %apart = cute.tile.sub %j, %i   %ahead1 = cute.tile.sub %i0, %j0   %to1 = cute.tile.le %apart, %ahead1   %back = cute.tile.sub %ahead1, %span
-        %from1 = cute.tile.gt %apart, %back   %keys1 = cute.tile.sub %sk, %j0   %rows1 = cute.tile.sub %sq, %i0
+        %apart = cute.tile.sub %j, %i   %to1 = cute.tile.le %apart, %ahead1   %back = cute.tile.sub %ahead1, %span
+        %from1 = cute.tile.gt %apart, %back   %keys1 = cute.tile.sub %sk, %j0   %rows1 = cute.tile.sub %endR, %ri
         %in1 = cute.tile.lt %j, %keys1   %in2 = cute.tile.and %in1, %to1   %in3 = cute.tile.where ${CAUSAL}, %in2, %in1
         %in4 = cute.tile.and %in3, %from1   %in5 = cute.tile.where ${WINDOW}, %in4, %in3   %own = cute.tile.lt %i, %rows1
         %in6 = cute.tile.and %in5, %own   %seen = cute.tile.where ${PACKED}, %in6, %in5
@@ -67,11 +69,12 @@ gpu.module @kernels {
       %less = cute.tile.sub %dp, %sum   %ds = cute.tile.mul %p, %less   %dsh = cute.tile.cast<${T}> %ds
       %dst = cute.tile.permute<[1, 0]> %dsh   %kt = cute.tile.permute<[1, 0]> %k   %dq = cute.tile.gemm %dst, %kt, %noq
       %qt = cute.tile.permute<[1, 0]> %q   %dk1 = cute.tile.gemm %dsh, %qt, %dki
-      %adds = arith.constant dense<${1-DETERMINISTIC}> : tensor<${BM}x1xi1>   %ma = cute.tile.add %m0, %mi
+      %adds = arith.constant dense<${1-DETERMINISTIC}> : tensor<${BM}x1xi1>   %ma = cute.tile.udiv %ri, ${BM}
       cute.tile.store<add> %dq, %acc[%b, %hi, %ma, 0], %adds
-      %m1 = cute.tile.add %mi, 1   %full = cute.tile.eq %m1, %to   %h1 = cute.tile.add %hi, 1
-      %hn = cute.tile.where %full, %h1, %hi   %mn = cute.tile.where %full, %from, %m1
-      scf.yield %dk1, %dv1, %hn, %mn : !k, !k, i32, i32 }
+      %back1 = cute.tile.sub %ahead2, ${BN-1}   %last1 = cute.tile.ge %back1, %span   %last = cute.tile.where ${WINDOW}, %last1, 0
+      %end1 = cute.tile.ge %r1, %endR   %full = cute.tile.or %end1, %last   %h1 = cute.tile.add %hi, 1
+      %hn = cute.tile.where %full, %h1, %hi   %rn = cute.tile.where %full, %r0, %r1
+      scf.yield %dk1, %dv1, %hn, %rn : !k, !k, i32, i32 }
     %js = cute.tile.iota<[${BN}, 1], 0> %j0   %inside = cute.tile.lt %js, %sk   %kept = cute.tile.where ${PACKED}, %inside, 1
     %scaled = cute.tile.mul %dk, %scale   cute.tile.store %scaled, %dKs[%b, %hk, %n, 0], %kept
     cute.tile.store %dv, %dVs[%b, %hk, %n, 0], %kept   gpu.return } }

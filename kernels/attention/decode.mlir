@@ -4,8 +4,8 @@
 // is block_table(b,i), its keys are those before cache_seqlens(b); token t has keys up to cache_seqlens(b) - SQ + t, the last `window` of
 // them with WINDOW. Tokens and the SHARE = H / HK heads of a key's head are rows of one tile of BT x SHARE, so that keys are read once.
 // Elements of pages behind a sequence's end are read, and must be finite. L, (B,H,SQ): log(sum(exp(scale S))).
-//!param BT = 8 in 1, 2, 4, 8, 16, 64
-//!param BN = 64 in 16, 32, 64, 128
+//!param BT = ${SHARE < 2 ? 16 : 8} in 1, 2, 4, 8, 16, 64
+//!param BN = ${D == 256 ? 32 : 64} in 16, 32, 64, 128
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !Q = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
@@ -84,7 +84,7 @@ gpu.module @kernels {
     %one = cute.tile.eq %splits, 1   %alone = cute.tile.where ${64 % SHARE == 0}, %one, 0
     scf.if %alone {
       %whole = cute.tile.reshape<[1, 1, ${BT}, ${SHARE}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${SHARE}]> %log
-      %is = cute.tile.ge %l, 0.0   %is2 = cute.tile.reshape<[${BT}, ${SHARE}]> %is   %kept = cute.tile.where ${LSE}, %is2, 0
+      %kept = arith.constant dense<${LSE}> : tensor<${BT}x${SHARE}xi1>
       cute.tile.store %whole, %O[%z, %x, %hk, 0, 0, 0]   cute.tile.store %logs, %L[%z, %x, %hk, 0, 0], %kept
     } else {
       %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows

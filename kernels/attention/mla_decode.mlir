@@ -77,7 +77,7 @@ gpu.module @kernels {
     %alone = cute.tile.eq %splits, 1
     scf.if %alone {
       %whole = cute.tile.reshape<[1, 1, ${BT}, ${HT}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${HT}]> %log
-      %is = cute.tile.ge %l, 0.0   %is2 = cute.tile.reshape<[${BT}, ${HT}]> %is   %kept = cute.tile.where ${LSE}, %is2, 0
+      %kept = arith.constant dense<${LSE}> : tensor<${BT}x${HT}xi1>
       cute.tile.store %whole, %O[%z, %x, %tm, %hm, 0]   cute.tile.store %logs, %L[%z, %x, %tm, %hm], %kept
     } else {
       %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows

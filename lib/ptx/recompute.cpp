@@ -12,7 +12,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 #include "lib/ptx/copy_loops.h"
@@ -20,6 +22,7 @@
 #include "lib/ptx/swizzles.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace
 {
@@ -70,6 +73,28 @@ bool is_arithmetic(const Instruction *i)
 bool is_choice(const Instruction *i)
 {
     return isa<InsertElementInst, ExtractElementInst, ShuffleVectorInst>(i);
+}
+
+// The index of a warp, which a shuffle makes uniform: shfl.sync.idx of lane 0 of all lanes.
+bool is_warp_uniform(const Value *value)
+{
+    auto *call = dyn_cast<IntrinsicInst>(value);
+    return call && call->getIntrinsicID() == Intrinsic::nvvm_shfl_sync_idx_i32 &&
+           match(call->getArgOperand(0), m_AllOnes()) && match(call->getArgOperand(2), m_Zero());
+}
+
+bool is_product_of_warpgroups(const Instruction &i)
+{
+    auto *call = dyn_cast<CallBase>(&i);
+    auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+    return text && StringRef(text->getAsmString()).contains("wgmma.");
+}
+
+// All lanes of a warp execute a loop with products of warpgroups, and leave it together.
+bool is_of_warps(const Loop &loop)
+{
+    return any_of(loop.blocks(),
+                  [](const BasicBlock *block) { return any_of(*block, is_product_of_warpgroups); });
 }
 
 // Values computed before a loop that it uses, if at all, only in a region: the blocks that one block dominates, behind the loop or in it. They are
@@ -163,6 +188,8 @@ class RegionValues
         if (is_kept(value) || !special_register(value).empty()) return true;
         if (isa<LoadInst>(value)) return is_parameter(value);
         auto *i = dyn_cast<Instruction>(value);
+        if (i && depth > 0 && is_warp_uniform(value))
+            return !loop.contains(region) && is_of_warps(loop) && computable(i->getOperand(1), depth - 1);
         bool choice = i && loop.contains(region) && is_choice(i);
         if (!i || depth == 0 || (!choice && !is_arithmetic(i))) return false;
         return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - !choice); });
@@ -335,6 +362,35 @@ void shift_multiples(const Loop &loop)
         }
 }
 
+// The descriptors of a tile's parts are one descriptor plus constants. LLVM adds these in front of the loop; in it, ptxas keeps as many in uniform
+// registers as there are left, which it does not decide the other way round.
+void add_in_loop(const Loop &loop)
+{
+    for (BasicBlock *block : loop.blocks())
+        for (Instruction &i : *block) {
+            if (!is_product_of_warpgroups(i)) continue;
+            SmallDenseMap<Value *, Value *> copies;
+            for (Use &use : i.operands()) {
+                auto *sum = dyn_cast<BinaryOperator>(use.get());
+                bool adds = sum &&
+                            (sum->getOpcode() == Instruction::Add || sum->getOpcode() == Instruction::Or) &&
+                            sum->getType()->isIntegerTy(WORD) && isa<ConstantInt>(sum->getOperand(1));
+                if (!adds || loop.contains(sum)) continue;
+                Value *&copy = copies[sum];
+                if (!copy) {
+                    // Inline assembly, which LLVM does not move.
+                    std::string text = sum->getOpcode() == Instruction::Add ? "add.s32" : "or.b32";
+                    text += " $0, $1, " +
+                            std::to_string(cast<ConstantInt>(sum->getOperand(1))->getSExtValue()) + ";";
+                    auto *form = FunctionType::get(sum->getType(), {sum->getType()}, false);
+                    copy = IRBuilder<>(&i).CreateCall(form, InlineAsm::get(form, text, "=r,r", true),
+                                                      {sum->getOperand(0)});
+                }
+                use.set(copy);
+            }
+        }
+}
+
 // Blocks of a loop, but not of loops in it, that some iterations skip.
 SmallVector<BasicBlock *, 4> branches_of(const Loop &loop, const DominatorTree &tree)
 {
@@ -367,6 +423,7 @@ void cute_llvm_recompute(LLVMModuleRef m)
             if (exit) RegionValues(*loop, tree, exit).run(0, module.getDataLayout());
             if (words_carried(*loop, module.getDataLayout()) <= FULL_WORDS) continue;
             cute_share_swizzles(function, tree, *loop);
+            add_in_loop(*loop);
             for (BasicBlock *branch : branches_of(*loop, tree))
                 RegionValues(*loop, tree, branch).run(MANY_WORDS, module.getDataLayout());
         }

@@ -68,7 +68,14 @@ static cute_status read_params(tune_search *s)
     cute_buffer out = {0};
     json_t *list = NULL, *value;
     size_t i;
-    cute_status status = run_opt(s, (const char *[]){"--print-params", NULL}, &out, s->diag);
+    const cute_option_list *given = s->request->subject.defines;
+    cute_words words = {.arena = s->arena};
+    cute_words_add(&words, "--print-params");
+    for (size_t d = 0; given && d < given->count; d++) {
+        cute_words_add(&words, "-D");
+        cute_words_add(&words, given->items[d]);
+    }
+    cute_status status = words.failed ? cute_fail_memory(s->diag) : run_opt(s, words.items, &out, s->diag);
     if (status == CUTE_OK)
         status = cute_json_parse("<parameters>", cute_buffer_text(&out), out.length, &list, s->diag);
     s->params = cute_arena_array(s->arena, json_array_size(list) + 1, sizeof *s->params);

@@ -34,6 +34,13 @@ epilogue() {
     all_right 2 attention "head 128, causal" "head 64, causal"
 }
 
+@test "attention, its gradients and decode spill nothing with any mask, head, type and page (an eleventh of all)" {
+    need_machine_code
+    run python3 "$BATS_TEST_DIRNAME/../tiles/spills" "${CUTE_BIN%/bin}" --every 11
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [ "$(grep -c '^ok' <<<"$output")" -eq 35 ]
+}
+
 @test "fused epilogues keep the stages of the loop and spill nothing; a fast GELU has few instructions" {
     need_machine_code
     # 32,768 sums of 256 threads; as measured 1064, 2152 and 1560.

@@ -319,16 +319,19 @@ static cute_status print_params(const cute_opt_command *command, cute_diag *diag
     cute_buffer input = {0}, joined = {0}, out = {0};
     cute_sources sources = {
         .arena = arena, .folders = command->folders, .folder_count = (size_t)command->folder_count};
+    cute_define *defines;
     cute_param *params;
     size_t count;
     cute_status status = arena ? cute_file_read(command->input, &input, diag) : cute_fail_memory(diag);
+    if (!status)
+        status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status)
         status = cute_include(&sources, cute_file_label(command->input), cute_buffer_text(&input),
                               input.length, &joined, diag);
     const cute_buffer *text = sources.part_count ? &joined : &input;
     if (!status)
-        status =
-            cute_params_read(arena, &sources, cute_buffer_text(text), text->length, &params, &count, diag);
+        status = cute_params_read(arena, &sources, cute_buffer_text(text), text->length, defines,
+                                  (size_t)command->define_count, &params, &count, diag);
     if (!status) {
         json_t *list = params_json(params, count);
         cute_json_dump(list, true, &out);

@@ -57,6 +57,14 @@ static size_t end_of_word(const char *text, size_t at, size_t end)
     return at;
 }
 
+/* Behind a default: a word, or an expression in ${}. */
+static size_t end_of_value(const char *text, size_t at, size_t end)
+{
+    const char *close =
+        end - at > 2 && text[at] == '$' && text[at + 1] == '{' ? memchr(text + at, '}', end - at) : NULL;
+    return close ? (size_t)(close + 1 - text) : end_of_word(text, at, end);
+}
+
 /* Reads the line from behind the marker; *at is where it stopped. */
 static bool read_param(cute_arena *arena, const char *text, size_t *at, size_t end, cute_param *out)
 {
@@ -68,8 +76,9 @@ static bool read_param(cute_arena *arena, const char *text, size_t *at, size_t e
     *at = skip_blanks(text, *at, end);
     if (*at == end || text[*at] != '=') return false;
     from = *at = skip_blanks(text, *at + 1, end);
-    *at = end_of_word(text, from, end);
+    *at = end_of_value(text, from, end);
     if (*at == from) return false;
+    out->value_at = from;
     out->value = cute_arena_copy(arena, text + from, *at - from);
     *at = skip_blanks(text, *at, end);
     if (*at == end) return out->name && out->value;
@@ -88,8 +97,8 @@ static bool read_param(cute_arena *arena, const char *text, size_t *at, size_t e
     return *at == end;
 }
 
-cute_status cute_params_read(cute_arena *arena, const cute_sources *sources, const char *text, size_t length,
-                             cute_param **out, size_t *count, cute_diag *diag)
+static cute_status read_params(cute_arena *arena, const cute_sources *sources, const char *text,
+                               size_t length, cute_param **out, size_t *count, cute_diag *diag)
 {
     size_t capacity = 0;
     *out = NULL;
@@ -229,22 +238,45 @@ static bool in_comment(cursor *c, const char *text, size_t offset)
     return c->comment;
 }
 
-/* The names of -D, then the parameters of the text, which they precede. */
-static cute_status collect_names(cute_arena *arena, const cute_sources *sources, const char *text,
-                                 size_t length, const cute_define *defines, size_t count, define_lookup *out,
-                                 cute_diag *diag)
+/* The names of -D, then the parameters of the text, which they precede. Defaults that are expressions are of the names in front of them. */
+static cute_status collect_names(cute_arena *arena, const cute_sources *sources, cute_param *params,
+                                 size_t param_count, const cute_define *defines, size_t count,
+                                 define_lookup *out, cute_diag *diag)
 {
-    cute_param *params;
-    size_t param_count;
     *out = (define_lookup){.defines = defines, .count = count};
-    CUTE_TRY(cute_params_read(arena, sources, text, length, &params, &param_count, diag));
     if (!param_count) return CUTE_OK;
     cute_define *all = cute_arena_array(arena, count + param_count, sizeof *all);
     if (!all) return cute_fail_memory(diag);
     if (count) memcpy(all, defines, count * sizeof *all);
-    for (size_t i = 0; i < param_count; i++) all[count + i] = (cute_define){params[i].name, params[i].value};
-    *out = (define_lookup){.defines = all, .count = count + param_count};
+    out->defines = all;
+    for (size_t i = 0; i < param_count; i++) {
+        cute_param *p = &params[i];
+        size_t length = strlen(p->value);
+        bool expression = !strncmp(p->value, "${", 2) && p->value[length - 1] == '}';
+        if (expression &&
+            !find_define(&(define_lookup){.defines = defines, .count = count}, p->name, strlen(p->name))) {
+            cute_buffer value = {0};
+            cute_place place = cute_sources_place(sources, p->value_at + 2);
+            place.length = (int)length - 3;
+            cute_status status =
+                replace_expression(arena, p->value + 2, length - 3, &place, out, &value, diag);
+            if (!status) p->value = cute_arena_copy(arena, cute_buffer_text(&value), value.length);
+            if (!status && (!p->value || !cute_buffer_ok(&value))) status = cute_fail_memory(diag);
+            cute_buffer_release(&value);
+            CUTE_TRY(status);
+        }
+        all[out->count++] = (cute_define){p->name, p->value};
+    }
     return CUTE_OK;
+}
+
+cute_status cute_params_read(cute_arena *arena, const cute_sources *sources, const char *text, size_t length,
+                             const cute_define *defines, size_t define_count, cute_param **out, size_t *count,
+                             cute_diag *diag)
+{
+    define_lookup names;
+    CUTE_TRY(read_params(arena, sources, text, length, out, count, diag));
+    return collect_names(arena, sources, *out, *count, defines, define_count, &names, diag);
 }
 
 cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
@@ -255,7 +287,10 @@ cute_status cute_defines_apply(const cute_sources *sources, const char *text, si
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
     define_lookup n;
-    cute_status status = collect_names(arena, sources, text, length, defines, count, &n, diag);
+    cute_param *params;
+    size_t param_count;
+    cute_status status = read_params(arena, sources, text, length, &params, &param_count, diag);
+    if (!status) status = collect_names(arena, sources, params, param_count, defines, count, &n, diag);
     cursor looked = {0};
     size_t done = 0;
     for (size_t i = 0; i + 1 < length && status == CUTE_OK; i++) {

@@ -13,18 +13,20 @@ typedef struct cute_define {
 cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out,
                                cute_diag *diag);
 
-/* A line `//!param BM = 128 in 64, 128, 256`: the value of a name that -D does not give, and those worth trying. */
+/* A line `//!param BM = 128 in 64, 128, 256`: the value of a name that -D does not give, and those worth trying. The value may be an expression
+ * of names of -D and of parameters in front of it: `//!param BN = ${D > 64 ? 128 : 96}`. */
 typedef struct cute_param {
     const char *name, *value;
     const char **candidates;
     size_t candidate_count;
-    size_t at; /* byte of the name in the text */
+    size_t at, value_at; /* bytes of the name and the value in the text */
 } cute_param;
 
-/* The parameters that `text` declares, in `arena`. CUTE_INVALID at a line that is not one, or a name that is declared
- * twice; places are found in `sources`. */
+/* The parameters that `text` declares, in `arena`, with their values. CUTE_INVALID at a line that is not one, a name that is declared
+ * twice, or an expression that cannot be evaluated; places are found in `sources`. The expression of a parameter that -D gives is kept as text. */
 cute_status cute_params_read(cute_arena *arena, const cute_sources *sources, const char *text, size_t length,
-                             cute_param **out, size_t *count, cute_diag *diag);
+                             const cute_define *defines, size_t define_count, cute_param **out, size_t *count,
+                             cute_diag *diag);
 
 /* A replacement: byte ranges in the text before and after. */
 typedef struct cute_edit {

@@ -38,6 +38,14 @@ typedef struct tile_origin {
     bool stays[TILE_FROM];         /* it is lowered behind all operations on tiles: a cute.tile.rows */
 } tile_origin;
 
+/* Entries of a table of pages that a role of one warp has read: each lane one. */
+enum { TILE_TABLES = 8 };
+typedef struct tile_table {
+    const tile_role *role;
+    MlirValue table, row, count; /* of cute.tile.pages */
+    MlirValue cells;             /* of each lane: the first entry that the warp has read, and the lane's */
+} tile_table;
+
 /* A ring or pipe, in the kernel's shared memory. */
 typedef struct tile_buffer {
     bool is_pipe;
@@ -127,6 +135,8 @@ typedef struct tile_emitter {
     int role_count;
     tile_buffer buffers[TILE_BUFFERS];
     int buffer_count;
+    tile_table tables[TILE_TABLES];
+    int table_count;
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
     tile_late *late;

@@ -1,5 +1,6 @@
 /* cute.tile.pages: a tensor whose index along mode 0 goes through a table in memory. A fetch of several pages is one for each, whose index
- * the warps that fetch read. Other loads of one page are loads of the tensor; of several they read elements one at a time. */
+ * the warps that fetch read. A role of one warp reads 32 entries at once and keeps one in each lane, so that the fetches of a loop do not wait for
+ * an access to memory each. Other loads of one page are loads of the tensor; of several they read elements one at a time. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -41,21 +42,19 @@ static MlirValue extent_of(tile_emitter *e, MlirValue tensor)
     return tile_emit(e, "cute.get_scalars", CUTE_OPERANDS(size), CUTE_NO_NAMED);
 }
 
-/* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
-static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
+/* Entry `i` of the table if `inside`, else `other`: an i32. */
+static MlirValue entry_at(tile_emitter *e, MlirOperation pages, MlirValue i, MlirValue inside,
+                          MlirValue other)
 {
     MlirType i32 = tile_i32_type(e);
-    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
-              none = extent_of(e, mlirOperationGetOperand(pages, 0));
-    if (e->failed) return i;
-    MlirValue inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2);
     MlirRegion regions[2];
     for (int r = 0; r < 2; r++) {
         regions[r] = mlirRegionCreate();
         MlirBlock block = mlirBlockCreate(0, NULL, NULL);
         mlirRegionAppendOwnedBlock(regions[r], block);
         cute_builder b = cute_builder_at_end(block, e->b.location);
-        MlirValue value = none;
+        MlirValue value = other;
         if (!r) {
             MlirValue at = cute_build_value(&b, "cute.make_coord", tile_type(e, "!cute.coord<\"(?,?)\">"),
                                             CUTE_OPERANDS(row, i), CUTE_NO_NAMED);
@@ -66,6 +65,96 @@ static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
     MlirOperation op = cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(inside), CUTE_TYPES(i32),
                                           CUTE_NO_NAMED, regions, 2);
     return mlirOperationGetResult(op, 0);
+}
+
+enum cell { FIRST, ENTRY, CELLS };
+
+static MlirValue cell_coord(tile_emitter *e, enum cell cell)
+{
+    return tile_static(e, cell == FIRST ? "!cute.coord<\"0\">" : "!cute.coord<\"1\">");
+}
+
+static MlirValue load_cell(tile_emitter *e, const tile_table *t, enum cell cell)
+{
+    return cute_build_value(&e->b, "cute.memref.load", tile_i32_type(e),
+                            CUTE_OPERANDS(t->cells, cell_coord(e, cell)), CUTE_NO_NAMED);
+}
+
+static void store_cell(tile_emitter *e, const tile_table *t, enum cell cell, MlirValue value)
+{
+    cute_build(&e->b, "cute.memref.store", CUTE_OPERANDS(t->cells, cell_coord(e, cell), value), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
+}
+
+/* Whether its row and count may change between iterations. */
+static bool is_in_loop(MlirOperation pages)
+{
+    MlirOperation outer = mlirOperationGetParentOperation(pages);
+    while (!mlirOperationIsNull(outer) && !cute_op_is(outer, "scf.for") && !cute_op_is(outer, "scf.while"))
+        outer = mlirOperationGetParentOperation(outer);
+    return !mlirOperationIsNull(outer);
+}
+
+/* The cells of the table in this role, which have nothing at the kernel's start. Null: each fetch reads the table. */
+static const tile_table *table_of(tile_emitter *e, MlirOperation pages)
+{
+    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
+              count = mlirOperationGetOperand(pages, 3);
+    for (int i = 0; i < e->table_count; i++) {
+        const tile_table *t = &e->tables[i];
+        if (t->role == e->role && mlirValueEqual(t->table, table) && mlirValueEqual(t->row, row) &&
+            mlirValueEqual(t->count, count))
+            return t;
+    }
+    if (e->table_count == TILE_TABLES || is_in_loop(pages)) return NULL;
+    cute_builder here = e->b;
+    e->b = e->start;
+    MlirType type = tile_type(e, "!cute.memref<i32, rmem, align<16>, \"2:1\">");
+    if (e->failed) return NULL;
+    tile_table *made = &e->tables[e->table_count++];
+    *made =
+        (tile_table){e->role, table, row, count,
+                     cute_build_value(&e->b, "cute.memref.alloca", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED)};
+    for (int cell = 0; cell < CELLS; cell++)
+        store_cell(e, made, (enum cell)cell, tile_i32(e, cell == FIRST ? -1 : 0)); /* no multiple of 32 */
+    e->b = here;
+    return made;
+}
+
+enum { LANES = 32 };
+
+/* All lanes of a warp read the 32 entries from a multiple of 32 on, among which is entry `i`, if they do not have them. */
+static void read_entries(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
+{
+    MlirValue lane = cute_binary(&e->b, "arith.andi", e->role->thread, tile_i32(e, LANES - 1)),
+              first = cute_binary(&e->b, "arith.andi", i, tile_i32(e, -LANES)),
+              others = cute_compare(&e->b, CUTE_IS_NE, load_cell(e, t, FIRST), first);
+    tile_if reads = tile_if_begin(e, others);
+    MlirValue own = cute_binary(&e->b, "arith.addi", first, lane),
+              inside = cute_compare(&e->b, CUTE_IS_ULT, own, t->count);
+    store_cell(e, t, ENTRY, entry_at(e, pages, own, inside, tile_i32(e, 0)));
+    store_cell(e, t, FIRST, first);
+    tile_if_end(e, &reads);
+}
+
+/* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
+static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
+{
+    MlirValue none = extent_of(e, mlirOperationGetOperand(pages, 0));
+    if (e->failed) return i;
+    MlirValue inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    return entry_at(e, pages, i, inside, none);
+}
+
+/* The same of an entry that the warp has read. */
+static MlirValue read_page(tile_emitter *e, const tile_table *t, MlirOperation pages, MlirValue i)
+{
+    MlirValue none = extent_of(e, mlirOperationGetOperand(pages, 0));
+    if (e->failed) return i;
+    MlirValue from = cute_binary(&e->b, "arith.andi", i, tile_i32(e, LANES - 1)),
+              entry = tile_shuffle(e, load_cell(e, t, ENTRY), from, "idx"),
+              inside = cute_compare(&e->b, CUTE_IS_ULT, i, t->count);
+    return cute_select(&e->b, inside, entry, none);
 }
 
 /* ---- fetches ---- */
@@ -128,9 +217,15 @@ void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *
               first = first_page(e, coord, tile->extent[0], leaves);
     cute_tile_shape one = *tile;
     one.extent[0] = 1;
+    /* All lanes of a warp execute a role of one. The pages of a tile are adjacent, from a multiple of their number on. */
+    bool one_warp = e->role->op.ptr && e->role->warps == 1 && e->role->turns == 1,
+         together = LANES % tile->extent[0] == 0;
+    const tile_table *table = one_warp ? table_of(e, pages) : NULL;
     for (int64_t r = 0; r < tile->extent[0] && !e->failed; r++) {
-        MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first,
-                  at = with_page(e, coord, leaves, page_at(e, pages, i)), part = part_of(e, view, tile, r);
+        MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first;
+        if (table && (!r || !together)) read_entries(e, table, pages, i);
+        MlirValue page = table ? read_page(e, table, pages, i) : page_at(e, pages, i),
+                  at = with_page(e, coord, leaves, page), part = part_of(e, view, tile, r);
         if (!e->failed) fetch(e, t, &one, mlirOperationGetOperand(pages, 0), at, part, context);
     }
 }
