@@ -4,8 +4,10 @@
     bench/schedules/peers.py OUT [--rounds=N] [--csv=FILE] [SUBSTRING of a row]
 
 attention, gradients: scaled_dot_product_attention by cuDNN, by FlashAttention, and by the one that PyTorch chooses. grouped: a loop of torch.mm over the groups (cuBLAS), the same captured in a CUDA graph, and torch._grouped_mm. scaled: scaled_mm with blocks of
-1x128 and 128x128. epilogues: torch.compile of the expression. Medians of medians in us, L2 warm, normally distributed data; a peer that this
-PyTorch lacks has its message. Exits 3 without a GPU or torch."""
+1x128 and 128x128. epilogues: torch.compile (Inductor) of the expression, with its defaults and with max-autotune, whose templates of products
+take epilogues, and without it (eager); for bias and GELU also torch._addmm_activation, cuBLASLt's epilogue without aux. Peers that launch.json
+has, such as the product with a second kernel and cuBLASLt, are timed in the same turns. Medians of medians in us, L2 warm, normally
+distributed data; a peer that this PyTorch lacks has its message. Exits 3 without a GPU or torch."""
 import json
 import os
 import statistics
@@ -93,7 +95,14 @@ def epilogues(torch, row):
         return F.rms_norm(a @ w, (n,), bias, 1e-5)
 
     function = {"bias+gelu+aux": aux, "dgelu+bgrad": dgelu, "swiglu": swiglu, "amax": amax, "rmsnorm": norm}.get(name)
-    return {"torch.compile": torch.compile(function), "eager": function} if function else {}
+    if not function:
+        return {}
+    torch.compiler.reset()  # each row compiles for its own shapes
+    found = {"torch.compile": torch.compile(function, dynamic=False),
+             "torch.compile max-autotune": torch.compile(function, dynamic=False, mode="max-autotune-no-cudagraphs"), "eager": function}
+    if name == "bias+gelu+aux":
+        found["_addmm_activation"] = lambda: torch.ops.aten._addmm_activation(bias, a, w, use_gelu=True)
+    return found
 
 
 def attention(torch, row):
@@ -124,6 +133,10 @@ def attention(torch, row):
     return {"cuDNN": by([SDPBackend.CUDNN_ATTENTION]), "FlashAttention": by([SDPBackend.FLASH_ATTENTION]), "torch's choice": by(every)}
 
 
+def text_of(error):
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+
+
 def work(row):
     """Multiplications and additions of a row."""
     if row[0] not in ("attention", "gradients"):
@@ -135,12 +148,14 @@ PEERS = {"attention": attention, "gradients": attention, "grouped": grouped, "ga
 
 
 def ours(folder, row):
+    """Seconds of our kernels, and by name those of the peers in launch.json."""
     command = [f"{folder}/cute-run", f"{folder}/{row[5]}", "--config", f"{folder}/{row[7]['config']}", "--bench", "--no-check", "--json",
                *(w for name, value in row[7]["defines"].items() for w in ("-D", f"{name}={value}"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)["bench"]["kernel"]["median_s"]
+    bench = json.loads(done.stdout)["bench"]
+    return bench["kernel"]["median_s"], {peer["name"]: peer["median_s"] for peer in bench["baselines"] if not peer["name"].startswith("way")}
 
 
 def main():
@@ -161,16 +176,19 @@ def main():
         try:
             peers = PEERS[row[0]](torch, row)
         except (ImportError, AttributeError, RuntimeError) as error:
-            peers, failed = {}, {"peer": str(error).strip().splitlines()[-1][:160]}
+            peers, failed = {}, {"peer": text_of(error)}
         for _ in range(rounds):
-            mine.append(ours(folder, row))
+            own, listed = ours(folder, row)
+            mine.append(own)
+            for peer, its in listed.items():
+                others.setdefault(peer, []).append(its)
             for peer, function in peers.items():
                 if peer in failed:
                     continue
                 try:
                     others.setdefault(peer, []).append(seconds(torch, function))
-                except (RuntimeError, ValueError, TypeError, AttributeError) as error:
-                    failed[peer] = str(error).strip().splitlines()[0][:160]
+                except Exception as error:  # Inductor and Triton have errors of their own
+                    failed[peer] = text_of(error)
         mean = statistics.median(mine)
         print(f"{name}: ours {mean * 1e6:.1f} us, {work(row) / mean * 1e-12:.0f} TFLOP/s", flush=True)
         for peer, times in others.items():
@@ -178,7 +196,7 @@ def main():
                 continue
             its = statistics.median(times)
             print(f"    {peer} {its * 1e6:.1f} us, ratio {its / mean:.3f}", flush=True)
-            lines.append(f"{row[0]},{row[1]},{row[2]},{row[3]},{row[4]},{row[8]},{mean * 1e6:.2f},{peer},{its * 1e6:.2f}")
+            lines.append(f"{row[0]},{row[1]},{row[2]},{row[3]},{row[4]},{row[8]},{mean * 1e6:.2f},{peer.replace(',', '')},{its * 1e6:.2f}")
         for peer, text in failed.items():
             print(f"    {peer}: not here: {text}", flush=True)
         del peers
