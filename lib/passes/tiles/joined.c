@@ -76,18 +76,19 @@ typedef struct candidates {
     tile_distribution d;
     int stores;
     MlirOperation between[BETWEEN]; /* operations behind the first one */
+    bool moved[BETWEEN];            /* in front of it */
     int between_count;
 } candidates;
 
 /* Moves what computes the operands of `op` in front of the first of the set. False: one of these
  * is of the set or stays where it is, and none moves. */
-static bool bring_operands(const candidates *s, MlirOperation op)
+static bool bring_operands(candidates *s, MlirOperation op)
 {
     bool needed[BETWEEN] = {false};
     MlirOperation user = op;
     for (int i = s->between_count; i >= 0; i--) {
         if (i < s->between_count) {
-            if (!needed[i]) continue;
+            if (!needed[i] || s->moved[i]) continue;
             user = s->between[i];
             if (!may_move(user)) return false;
         }
@@ -98,8 +99,11 @@ static bool bring_operands(const candidates *s, MlirOperation op)
                 needed[j] |= mlirOperationEqual(s->between[j], from);
         }
     }
-    for (int i = 0; i < s->between_count; i++)
-        if (needed[i]) mlirOperationMoveBefore(s->between[i], s->ops.ops[0]);
+    for (int i = 0; i < s->between_count; i++) {
+        if (!needed[i] || s->moved[i]) continue;
+        mlirOperationMoveBefore(s->between[i], s->ops.ops[0]);
+        s->moved[i] = true;
+    }
     return true;
 }
 
@@ -169,10 +173,12 @@ static void join_block(MlirBlock block, int64_t *number)
             add_to_set(&s, op, &d);
         }
         if (!s.ops.count || mlirOperationEqual(op, s.ops.ops[0])) continue;
-        if (may_be_passed(op) && s.between_count < BETWEEN)
+        if (may_be_passed(op) && s.between_count < BETWEEN) {
+            s.moved[s.between_count] = false;
             s.between[s.between_count++] = op;
-        else
+        } else {
             end_set(&s, number);
+        }
     }
     end_set(&s, number);
 }

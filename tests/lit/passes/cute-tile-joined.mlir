@@ -190,4 +190,42 @@ gpu.module @m {
     cute.tile.store %sum, %r[%i, %j]
     gpu.return
   }
+
+  // Two reductions share a count that is behind the store: it moves once, in front of both masks.
+  // CHECK-LABEL: gpu.func @shared
+  // CHECK:         %[[N:.*]] = cute.tile.count<0, 1>
+  // CHECK-COUNT-2: cute.tile.broadcast{{.*}} (%[[N]])
+  // CHECK:         cute.tile.store<{tma{{.*}}{cute.joined = 0 : i32}
+  // CHECK:         cute.tile.reduce<{{.*}}{cute.joined = 0 : i32}
+  // CHECK:         cute.tile.reduce<{{.*}}{cute.joined = 0 : i32}
+  // PTX-LABEL:   .entry shared(
+  gpu.func @shared(%a: !A, %b: !A, %d: !A, %r: !R, %q: !R) kernel {
+    %i, %j = cute.tile.program<[128, 128]> %d
+    %n = cute.tile.count<1, 64> %a
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[128, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      scf.yield %p : tensor<128x128xf32>
+    }
+    %o = cute.tile.cast<f16> %s
+    cute.tile.store %o, %d[%i, %j]
+    %rows = arith.constant 128 : i32
+    %from = arith.muli %i, %rows : i32
+    %at = cute.tile.iota<[128, 1], 0> %from
+    %m = cute.tile.count<0, 1> %a
+    %inside = cute.tile.lt %at, %m
+    %kept = cute.tile.where %inside, %s, 0x7F800000
+    %least = cute.tile.reduce<min, 0> %kept
+    cute.tile.store %least, %r[%i, %j]
+    %again = cute.tile.lt %at, %m
+    %abs = cute.tile.abs %s
+    %seen = cute.tile.where %again, %abs, 0xFF800000
+    %most = cute.tile.reduce<max, 0> %seen
+    cute.tile.store %most, %q[%i, %j]
+    gpu.return
+  }
 }
