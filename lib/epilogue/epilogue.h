@@ -244,6 +244,8 @@ typedef struct epilogue_program {
     int count;
     const char *text; /* tile programs with the defines of kernels/product */
 } epilogue_program;
+/* Bytes that divide the address of an argument: its lines are multiples of them, and so are the distances of a batch's products. */
+int64_t epilogue_arg_bytes(const epilogue_tree *tree, const epilogue_arg *arg);
 /* Of a tree on which PassGetImpl ran. */
 cute_status epilogue_program_make(epilogue_tree *tree, epilogue_program **out, cute_diag *diag);
 

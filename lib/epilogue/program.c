@@ -128,12 +128,19 @@ static const char *add_parts(writer *w, const epilogue_node *n, bool flat, int64
     return add_arg(w, &arg)->name;
 }
 
-/* Elements of which a line of `count` is a multiple, up to 16 bytes. */
-static int64_t vector_of(const writer *w, cute_dtype dtype, int64_t count)
+/* Elements of which an argument's contiguous lines are a multiple, up to 16 bytes. */
+static int64_t vector_of(const epilogue_tree *t, const epilogue_arg *a)
 {
-    int64_t size = cute_dtype_get(dtype)->bytes, v = 16 / size;
-    while (v > 1 && (count % v != 0 || v * size > w->tree->problem.align)) v /= 2;
+    bool down = a->role == EPILOGUE_ROW_TERM || (a->role == EPILOGUE_MATRIX && a->strides[1] != 1);
+    int64_t size = cute_dtype_get(a->dtype)->bytes, v = 16 / size, count = a->shape[down ? 0 : 1];
+    while (v > 1 && (count % v != 0 || v * size > t->problem.align)) v /= 2;
     return v;
+}
+
+int64_t epilogue_arg_bytes(const epilogue_tree *tree, const epilogue_arg *a)
+{
+    int64_t size = cute_dtype_get(a->dtype)->bytes;
+    return a->role == EPILOGUE_ONE ? size : vector_of(tree, a) * size;
 }
 
 /* The type of a tensor, with a mode for the products of a batch in front of `shape` and `strides`; `bytes` divide its address, `div` the
@@ -150,8 +157,7 @@ static void put_memref(const epilogue_arg *a, int64_t bytes, const char *shape, 
 
 static void put_arg_type(writer *w, const epilogue_arg *a, cute_buffer *out)
 {
-    int64_t size = cute_dtype_get(a->dtype)->bytes,
-            v = vector_of(w, a->dtype, a->role == EPILOGUE_ROW_TERM ? a->shape[0] : a->shape[1]);
+    int64_t size = cute_dtype_get(a->dtype)->bytes, v = vector_of(w->tree, a);
     switch (a->role) {
     case EPILOGUE_NUMBER: cute_buffer_puts(out, "f32"); return;
     case EPILOGUE_FACTOR: cute_buffer_printf(out, "!_%s", a->name); return;
@@ -166,7 +172,6 @@ static void put_arg_type(writer *w, const epilogue_arg *a, cute_buffer *out)
     case EPILOGUE_PARTS: put_memref(a, 16, "?,?", "?{i64},1", 1, out); return;
     case EPILOGUE_MATRIX:
         if (a->strides[1] != 1) {
-            v = vector_of(w, a->dtype, a->shape[0]);
             put_memref(a, v * size, make_text(w, "?{div=%lld},?", (long long)v),
                        make_text(w, "1,?{i64 div=%lld}", (long long)v), v, out);
             return;

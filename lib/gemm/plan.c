@@ -285,9 +285,23 @@ static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cut
     return cute_plan_set_buffer(g->plan, g->count == 1 ? name : full, address, diag);
 }
 
+/* Bytes that divide the address of an operand or result of an expression, as its kernels have it. */
+static int64_t named_alignment(const cute_gemm *g, const char *name)
+{
+    int64_t most = 0;
+    for (int k = 0; g->program && k < g->program->count; k++)
+        for (int i = 0; i < g->program->kernels[k].count; i++) {
+            const epilogue_arg *a = &g->program->kernels[k].args[i];
+            if (strcmp(a->name, name) != 0) continue;
+            int64_t bytes = epilogue_arg_bytes(g->problems[0].tree, a);
+            if (bytes > most) most = bytes;
+        }
+    return most ? most : g->problems[0].given.align;
+}
+
 /* Sets one operand or result of an expression. */
 static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_gemm_operands *o,
-                                     int64_t align, cute_diag *diag)
+                                     cute_diag *diag)
 {
     cute_address address = strcmp(name, "D") == 0      ? o->d
                            : strcmp(name, "C") == 0    ? o->c
@@ -295,7 +309,7 @@ static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_
                                                        : 0;
     for (size_t i = 0; i < o->named_count; i++)
         if (strcmp(o->named[i].name, name) == 0) address = o->named[i].address;
-    return set_operand(g, 0, name, address, align, diag);
+    return set_operand(g, 0, name, address, named_alignment(g, name), diag);
 }
 
 static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o,
@@ -303,9 +317,9 @@ static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gem
 {
     for (int i = 0; i < p->tree->count; i++)
         if (p->tree->nodes[i]->op == EPILOGUE_LOAD)
-            CUTE_TRY(set_named_operand(g, p->tree->nodes[i]->name, o, p->given.align, diag));
+            CUTE_TRY(set_named_operand(g, p->tree->nodes[i]->name, o, diag));
     for (int i = 0; i < p->tree->output_count; i++)
-        CUTE_TRY(set_named_operand(g, p->tree->outputs[i].name, o, p->given.align, diag));
+        CUTE_TRY(set_named_operand(g, p->tree->outputs[i].name, o, diag));
     return CUTE_OK;
 }
 

@@ -170,6 +170,9 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     ranks 64x96x72 $TILE --batch=2 --ranks=2 --split=n --epilogue='D = gelu(acc); c[j] = amax(acc, 0)'
     # a wrong item of a shared operand would be another value
     [ "$(ranks 64x96x72 $TILE --batch=2 --ranks=2 --split=m --epilogue='acc + C[i,j]' --json | jq '.ranks.results[0].compared')" = 12288 ]
+    # products that begin at odd addresses
+    ranks 78x8x1 --dtype=f16 --layout=nt $TILE --batch=3 --ranks=4 --split=m --overlap=sequence --epilogue='D = acc + C[i,j]; r[i] = sum(acc, 1)'
+    ranks 1x80x55 --dtype=tf32 --layout=nt $TILE --batch=3 --ranks=2 --split=n --epilogue='D = acc * q[i]:i8; g = amax(acc, 1, 8)'
 }
 
 @test "rows that are gathered are put by copies where ranks reach each other" {

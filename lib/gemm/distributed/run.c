@@ -52,6 +52,19 @@ static int64_t leading(const dist_matrix *m)
     return m->row > m->column ? m->row : m->column;
 }
 
+/* Bytes that divide the addresses of the products of a batch, each of which has a launch of its own. */
+static int64_t alignment_of_items(const dist_problem *p, const dist_matrix *a, const dist_matrix *b)
+{
+    enum { MOST = 16 };
+    int64_t given = p->whole.align ? p->whole.align : MOST, between[] = {0, 0};
+    if (p->whole.batch > dist_launch_batch(p)) {
+        between[0] = a->stride * cute_dtype_get(a->dtype)->bytes;
+        between[1] = b->stride * cute_dtype_get(b->dtype)->bytes;
+    }
+    while (between[0] % given || between[1] % given) given /= 2;
+    return given;
+}
+
 /* The rank's part of the problem with so many rows; its epilogue is in the kernel, or none. */
 static cute_gemm_problem row_problem(const dist_problem *p, int64_t rows)
 {
@@ -65,6 +78,7 @@ static cute_gemm_problem row_problem(const dist_problem *p, int64_t rows)
     given.k = own.k;
     given.ld_a = leading(&a);
     given.batch = dist_launch_batch(p);
+    given.align = alignment_of_items(p, &a, &b);
     if (given.batch > 1) {
         given.stride_a = a.stride;
         given.stride_b = b.stride;
