@@ -210,6 +210,9 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
     case EPILOGUE_REPEAT:
         put_node(w, n->args[0], row, format_text(w, "floor_div(%s, %lld)", column, (long long)n->step));
         return;
+    case EPILOGUE_PLACES:
+        cute_buffer_printf(&w->out, "pow(2, mod(%s, %lld))", column, (long long)n->step);
+        return;
     case EPILOGUE_INTERLEAVE: {
         const char *half = format_text(w, "floor_div(%s, 2)", column);
         cute_buffer_printf(&w->out, "(mod(%s, 2) == 0 ? ", column);
@@ -227,7 +230,7 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
 /* Whether the value at (i,j) needs the product at (i,j) only. */
 static bool is_elementwise(const epilogue_node *n)
 {
-    if (!n->summed || n->op == EPILOGUE_ACC) return true;
+    if (!n->summed || n->op == EPILOGUE_ACC || n->op == EPILOGUE_PLACES) return true;
     if (n->op != EPILOGUE_COMPUTE && n->op != EPILOGUE_CAST) return false;
     for (int i = 0; i < n->count; i++)
         if (!is_elementwise(n->args[i])) return false;

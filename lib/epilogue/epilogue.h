@@ -32,10 +32,11 @@ typedef enum epilogue_op {
     EPILOGUE_LOAD,   /* an operand in memory */
     EPILOGUE_SCALAR, /* a number given at launch */
     EPILOGUE_CONSTANT,
-    EPILOGUE_COMPUTE,     /* a function or operator */
-    EPILOGUE_SLICE,       /* every step-th column from `first` on */
-    EPILOGUE_INTERLEAVE,  /* columns of two matrices in turn */
-    EPILOGUE_REPEAT,      /* each column `step` times */
+    EPILOGUE_COMPUTE,    /* a function or operator */
+    EPILOGUE_SLICE,      /* every step-th column from `first` on */
+    EPILOGUE_INTERLEAVE, /* columns of two matrices in turn */
+    EPILOGUE_REPEAT,     /* each column `step` times */
+    EPILOGUE_PLACES, /* place values of bits: 1, 2, 4 to 2 ** (step - 1), in turn, for each column of a value */
     EPILOGUE_REDUCE,      /* along an axis, along groups of columns, or of all elements */
     EPILOGUE_CAST,        /* rounds to an element type */
     EPILOGUE_COMMUNICATE, /* a collective of some level, which PassCustomCommunication lowers */
@@ -107,7 +108,13 @@ typedef struct epilogue_output {
     size_t offset, length;
 } epilogue_output;
 
-enum { EPILOGUE_NODES = 512, EPILOGUE_OUTPUTS = 16, EPILOGUE_DEPTH = 64, EPILOGUE_TEXT = 16384 };
+enum {
+    EPILOGUE_BYTE_COLUMNS = 8 /* of packed bits */,
+    EPILOGUE_NODES = 512,
+    EPILOGUE_OUTPUTS = 16,
+    EPILOGUE_DEPTH = 64,
+    EPILOGUE_TEXT = 16384
+};
 
 /* A collective between devices, which is a step of the launch plan: of the product's sums, of a result, or of an operand. */
 typedef enum epilogue_moment { EPILOGUE_OF_SUMS, EPILOGUE_OF_RESULT, EPILOGUE_OF_OPERAND } epilogue_moment;

@@ -17,7 +17,7 @@ static bool has_rows(const epilogue_tree *t, const epilogue_node *n)
 
 static cute_status check_group(const epilogue_tree *t, const epilogue_node *n, int64_t group, cute_diag *diag)
 {
-    epilogue_shape s = n->op == EPILOGUE_REPEAT ? n->shape : n->args[0]->shape;
+    epilogue_shape s = n->op == EPILOGUE_REPEAT || n->op == EPILOGUE_PLACES ? n->shape : n->args[0]->shape;
     int64_t columns = t->problem.tile_n * s.mul / s.div;
     if (columns % group == 0) return CUTE_OK;
     return epilogue_fail(t, n->offset, n->length, diag,
@@ -40,7 +40,8 @@ static cute_status implement_node(epilogue_tree *t, epilogue_node *n, cute_diag 
     case EPILOGUE_SCALAR:
     case EPILOGUE_CONSTANT: n->impl = EPILOGUE_FOLDED; break;
     case EPILOGUE_SLICE:
-    case EPILOGUE_REPEAT: return check_group(t, n, n->step, diag);
+    case EPILOGUE_REPEAT:
+    case EPILOGUE_PLACES: return check_group(t, n, n->step, diag);
     case EPILOGUE_REDUCE:
         if (n->group) return check_group(t, n, n->group, diag);
         if (has_rows(t, n)) {

@@ -254,9 +254,9 @@ static cute_status add_operator(parser *p, const char *name, epilogue_node *a, e
 /* ---- names ---- */
 
 static const char *const reserved[] = {"A", "B", "l", "i", "j", "aux", NULL};
-static const char *const calls[] = {
-    "sum",       "mean",           "max",        "min",       "amax", "kth", "grad", "interleave", "repeat",
-    "allreduce", "reduce_scatter", "all_gather", "broadcast", NULL};
+static const char *const calls[] = {"sum",       "mean",           "max",        "min",       "amax",
+                                    "kth",       "grad",           "interleave", "repeat",    "places",
+                                    "allreduce", "reduce_scatter", "all_gather", "broadcast", NULL};
 
 static const char *call_at(const void *unused, size_t index)
 {
@@ -286,8 +286,8 @@ static epilogue_node *find_operand(const parser *p, const char *name, size_t len
     return NULL;
 }
 
-/* operand: of an operand, which may also be i8. */
-static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
+/* bytes: of an operand or a result but D, which may also be i8. */
+static cute_status parse_type(parser *p, bool bytes, cute_dtype *out)
 {
     char word[16];
     skip_space(p);
@@ -298,13 +298,13 @@ static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
         bool known = cute_dtype_find(word, out);
         if (known &&
             ((cute_dtype_get(*out)->class == CUTE_CLASS_FLOAT && *out != CUTE_F64 && *out != CUTE_TF32) ||
-             (operand && *out == CUTE_I8))) {
+             (bytes && *out == CUTE_I8))) {
             p->at += length;
             return CUTE_OK;
         }
     }
-    return fail_parse(p, p->at, length ? length : 1,
-                      "expected f32, f16, bf16, e4m3 or e5m2 as the type, got %s", found_text(p, word));
+    return fail_parse(p, p->at, length ? length : 1, "expected f32, f16, bf16, e4m3%s as the type, got %s",
+                      bytes ? ", e5m2 or i8" : " or e5m2", found_text(p, word));
 }
 
 /* "i", "j", "i,j", or "j,i" of a matrix whose columns are contiguous, behind "l" if each product of a batch has its own; with the closing
@@ -598,6 +598,33 @@ static cute_status parse_columns(parser *p, bool repeats, size_t from, epilogue_
     return add_node(p, &node, from, out);
 }
 
+static cute_status parse_places(parser *p, size_t from, epilogue_node **out)
+{
+    call_args args;
+    CUTE_TRY(parse_args(p, &args));
+    CUTE_TRY(expect_args(p, "places", &args, 1, 1, from));
+    epilogue_node node = {
+        .op = EPILOGUE_PLACES, .args = {args.items[0]}, .count = 1, .step = EPILOGUE_BYTE_COLUMNS};
+    return add_node(p, &node, from, out);
+}
+
+/* An operand of packed bits has an element for 8 columns; `known`: nodes before those of the arguments. */
+static cute_status check_packed(parser *p, const call_args *args, int known)
+{
+    epilogue_node *x = args->items[0];
+    bool matrix = x->shape.rows && x->shape.mul, used = false;
+    if (x->op != EPILOGUE_LOAD) return CUTE_OK;
+    for (int i = 0; i < known; i++) used = used || p->tree->nodes[i] == x;
+    if (!matrix || x->turned || x->dtype != CUTE_I8)
+        return fail_parse(p, args->offsets[0], args->ends[0] - args->offsets[0],
+                          "expected a matrix of bytes, such as M[i,j]:i8, which has N/8 columns");
+    if (x->shape.div == 1 && used)
+        return fail_parse(p, args->offsets[0], args->ends[0] - args->offsets[0],
+                          "'%s' was read as a matrix of N columns before", x->name);
+    x->shape.div = EPILOGUE_BYTE_COLUMNS;
+    return CUTE_OK;
+}
+
 static cute_status parse_call(parser *p, const char *name, size_t length, size_t from, epilogue_node **out)
 {
     static const struct {
@@ -628,13 +655,16 @@ static cute_status parse_call(parser *p, const char *name, size_t length, size_t
             return parse_collective(p, collectives[i].collective, from, out);
     if (strcmp(word, "kth") == 0) return parse_kth(p, from, out);
     if (strcmp(word, "grad") == 0) return parse_grad(p, from, out);
+    if (strcmp(word, "places") == 0) return parse_places(p, from, out);
     if (strcmp(word, "interleave") == 0 || strcmp(word, "repeat") == 0)
         return parse_columns(p, word[0] == 'r', from, out);
     const epilogue_function *f = epilogue_function_find(word), *of = NULL;
     if (!f && word[0] == 'd') of = epilogue_function_find(word + 1);
     if (f || of) {
+        int known = p->tree->count;
         CUTE_TRY(parse_args(p, &args));
         CUTE_TRY(expect_args(p, word, &args, (f ? f : of)->operands, (f ? f : of)->operands, from));
+        if (f && strcmp(word, "unpack") == 0) CUTE_TRY(check_packed(p, &args, known));
         return f ? add_compute(p, f, args.items, from, out) : add_derivative(p, of, args.items[0], from, out);
     }
     if (cute_dtype_find(word, &dtype)) {
@@ -854,7 +884,7 @@ static bool parse_target(parser *p, statement *s, cute_status *status)
     }
     if (target && peek_text(p, ":")) {
         p->at++;
-        *status = parse_type(p, false, &s->dtype);
+        *status = parse_type(p, s->length != 1 || p->text[s->offset] != 'D', &s->dtype);
         s->stated = true;
         if (*status != CUTE_OK) return false;
     }

@@ -74,6 +74,7 @@ static bool compares(const epilogue_function *f)
 static cute_status check_conditions(const epilogue_tree *t, const epilogue_node *n, cute_diag *diag)
 {
     bool where = n->op == EPILOGUE_COMPUTE && strcmp(n->function->name, "where") == 0;
+    if (n->op == EPILOGUE_PLACES) return CUTE_OK; /* of its columns alone */
     for (int i = 0; i < n->count; i++) {
         bool wanted = where && i == 0;
         if (n->args[i]->condition == wanted) continue;
@@ -116,6 +117,7 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
                                  "expected a value with N columns, got one column");
         return n->op == EPILOGUE_SLICE ? scale_columns(t, n, 1, n->step, diag)
                                        : scale_columns(t, n, n->step, 1, diag);
+    case EPILOGUE_PLACES: n->shape = (epilogue_shape){false, a->shape.mul, a->shape.div}; return CUTE_OK;
     case EPILOGUE_INTERLEAVE: {
         const epilogue_node *b = n->args[1];
         if (!a->shape.mul || !same_columns(a->shape, b->shape) || a->shape.rows != b->shape.rows)
@@ -196,7 +198,8 @@ static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
 static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
 {
     for (int i = 0; i < t->output_count; i++)
-        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT)
+        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT &&
+            (t->outputs[i].main || t->outputs[i].dtype != CUTE_I8))
             return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
                                  "expected a floating-point type of '%s', got %s", t->outputs[i].name,
                                  cute_dtype_get(t->outputs[i].dtype)->name);

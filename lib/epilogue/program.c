@@ -393,6 +393,19 @@ static const char *location_of(writer *w, const epilogue_node *n)
     return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape, false, true);
 }
 
+/* Tiles begin at multiples of the groups. */
+static const char *emit_places(writer *w, const epilogue_node *n)
+{
+    const char *columns = columns_text(w, n->shape), *type = make_text(w, "tensor<1x%sxi32>", columns),
+               *zero = emit_line(w, "arith.constant 0 : i32"),
+               *index = emit_line(w, "cute.tile.iota<[1, %s], 1> %s", columns, zero),
+               *last = emit_line(w, "arith.constant dense<%lld> : %s", (long long)n->step - 1, type),
+               *bit = emit_line(w, "arith.andi %s, %s : %s", index, last, type),
+               *one = emit_line(w, "arith.constant dense<1> : %s", type),
+               *place = emit_line(w, "arith.shli %s, %s : %s", one, bit, type);
+    return emit_line(w, "cute.tile.cast<f32> %s", place);
+}
+
 static const char *emit_value(writer *w, epilogue_node *n)
 {
     const char *x;
@@ -427,6 +440,7 @@ static const char *emit_value(writer *w, epilogue_node *n)
         x = emit_line(w, "cute.tile.broadcast<[%s, %lld]> %s", each, (long long)n->step, x);
         return emit_line(w, "cute.tile.reshape<[%s]> %s", tile_text(w, n->shape), x);
     }
+    case EPILOGUE_PLACES: return emit_places(w, n);
     case EPILOGUE_REDUCE: return emit_tile_reduction(w, n);
     case EPILOGUE_COMMUNICATE: break;
     }

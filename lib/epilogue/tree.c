@@ -44,8 +44,9 @@ void epilogue_read_sums(epilogue_tree *t, cute_dtype dtype)
 
 const char *epilogue_op_name(epilogue_op op)
 {
-    static const char *const names[] = {"acc",        "load",   "scalar", "constant", "compute",    "slice",
-                                        "interleave", "repeat", "reduce", "cast",     "communicate"};
+    static const char *const names[] = {"acc",     "load",   "scalar",     "constant",
+                                        "compute", "slice",  "interleave", "repeat",
+                                        "places",  "reduce", "cast",       "communicate"};
     return names[op];
 }
 

@@ -14,6 +14,7 @@ static void put_operation(const epilogue_node *n, cute_buffer *out)
         cute_buffer_printf(out, "columns %lld::%lld", (long long)n->first, (long long)n->step);
         break;
     case EPILOGUE_REPEAT: cute_buffer_printf(out, "each column %lld times", (long long)n->step); break;
+    case EPILOGUE_PLACES: cute_buffer_printf(out, "of %lld columns", (long long)n->step); break;
     case EPILOGUE_CAST: cute_buffer_printf(out, "to %s", cute_dtype_get(n->dtype)->name); break;
     case EPILOGUE_REDUCE:
         cute_buffer_printf(out, "%s of ", epilogue_kind_name(n->kind));

@@ -191,8 +191,9 @@ json_t *gemm_expression_data(json_t *document, const gemm_problem *p)
             const epilogue_node *n = p->tree->nodes[i];
             if (n->op == EPILOGUE_LOAD && strcmp(n->name, name) == 0)
                 json_object_set_new(buffer, "init",
-                                    n->dtype == CUTE_I8 ? json_pack("{s:[ii]}", "integers", -3, 3)
-                                                        : json_string("normal"));
+                                    n->dtype != CUTE_I8 ? json_string("normal")
+                                    : n->shape.div > 1  ? json_pack("{s:[ii]}", "integers", -128, 127)
+                                                        : json_pack("{s:[ii]}", "integers", -3, 3));
         }
     }
     return epilogue_checks(p->tree);

@@ -92,6 +92,28 @@ wrong() {
     right 100x128x64 e4m3 's = amax(acc, 1, 32) / 448; aux S:f32 = s; D = acc / repeat(s, 32)' --dtype-d e4m3
 }
 
+@test "bits of a mask are packed in bytes, and read again by a derivative" {
+    right 100x128x64 bf16 'z = acc + bias[j]; D = relu(z); aux M:i8 = pack(z > 0)'
+    right 70x200x32 f16 'g = acc * unpack(M[i,j]:i8); D = g; bgrad[j] = sum(g, 0)'
+    right 33x16x24 e4m3 'where(unpack(M[l,i,j]:i8) > 0, acc, 0)' --batch=2
+    right 64x64x32 f16 'D = acc; aux Q:i8 = round(minimum(maximum(acc, -2), 2))'
+    # Bytes in another order of bits are found.
+    cute-dump evt --gemm 128x128x64 --dtype f16 --emit=launch 'D = acc; aux M:i8 = pack(C[i,j] > 0)' >launch.json
+    cute-dump evt --gemm 128x128x64 --dtype f16 --emit=mlir 'D = acc; aux M:i8 = pack(C[i,j] > 0)' >right.mlir
+    sed 's/arith.constant dense<1> : tensor<1x/arith.constant dense<128> : tensor<1x/; s/arith.shli/arith.shrui/' right.mlir >wrong.mlir
+    ! cmp -s right.mlir wrong.mlir
+    run -0 cute-run --device emulator right.mlir --config launch.json
+    run -4 cute-run --device emulator wrong.mlir --config launch.json
+    [[ $output == *"check M: FAILED"* ]]
+    wrong 1:32 "expected a comparison as the first operand of where, got a number" 'D = relu(acc); aux M:i8 = pack(acc * 2)'
+    wrong 1:18 "expected a matrix of bytes, such as M[i,j]:i8, which has N/8 columns" 'D = acc * unpack(M[i,j])'
+    wrong 1:18 "expected a matrix of bytes, such as M[i,j]:i8, which has N/8 columns" 'D = acc * unpack(M[j,i]:i8)'
+    wrong 1:30 "'M' was read as a matrix of N columns before" 'D = acc + M[i,j]:i8 + unpack(M[i,j]:i8)'
+    wrong 1:3 "expected f32, f16, bf16, e4m3 or e5m2 as the type, got 'i8'" 'D:i8 = acc'
+    run -1 cute-dump evt --gemm 64x60x64 'D = acc; aux M:i8 = pack(acc > 0)'
+    [[ $output == *"expected N to be a multiple of 8, got 60"* ]]
+}
+
 @test "operands by columns, any size, and a narrow alignment" {
     right 33x40x24 bf16 'z = acc + C[i,j]; D = z; m = max(z)' --layout nt
     right 33x37x23 bf16 'D = silu(acc + bias[j]); r[j] = max(acc, 0)'
@@ -204,6 +226,8 @@ wrong() {
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 2000 --count 6
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 3000 --count 6
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+    run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --first 4000 --count 6
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
 }
 

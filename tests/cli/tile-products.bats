@@ -35,7 +35,7 @@ all_right() {
 }
 
 @test "each shape of a program with products is right with 0, 1, 2 and 5 iterations" {
-    all_right 60 products --cases --schedules 1
+    all_right 64 products --cases --schedules 1
     # no iteration, and an addend that TMA loads; parts of k by warps, whose sums need more memory than the stages have
     all_right 1 products --count 1 --first 500195 --schedules 1
     all_right 1 products --count 1 --first 501100 --schedules 2

@@ -5,9 +5,9 @@ import numpy as np
 import formats
 
 EPS = 2.0 ** -23
-MANTISSA = {"f32": 23, "f16": 10, "bf16": 7, "e4m3": 3, "e5m2": 2}
-LEAST = {"f32": 2.0 ** -126, "f16": 2.0 ** -24, "bf16": 2.0 ** -126, "e4m3": 2.0 ** -9, "e5m2": 2.0 ** -16}
-MOST = {"f32": 3e38, "f16": 65504, "bf16": 3e38, "e4m3": 448, "e5m2": 57344}
+MANTISSA = {"f32": 23, "f16": 10, "bf16": 7, "e4m3": 3, "e5m2": 2, "i8": 23}
+LEAST = {"f32": 2.0 ** -126, "f16": 2.0 ** -24, "bf16": 2.0 ** -126, "e4m3": 2.0 ** -9, "e5m2": 2.0 ** -16, "i8": 0}
+MOST = {"f32": 3e38, "f16": 65504, "bf16": 3e38, "e4m3": 448, "e5m2": 57344, "i8": 128}
 
 
 def erf(x):
@@ -42,8 +42,8 @@ UNARY = {"relu": (lambda x: np.maximum(x, 0), 0), "sigmoid": (sigmoid, 2.0 ** -9
          "dsilu": (lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x))), 2.0 ** -7), "dtanh": (lambda x: 1 - np.tanh(x) ** 2, 2.0 ** -8)}
 CONFIGURATIONS = {"f16": ["128x256:4:2x1:0", "128x128:6:1x1:0", "128x64:8:1x1:0"], "bf16": ["128x256:4:2x1:0", "128x128:6:1x1:0"],
                   "e4m3": ["128x256:4:2x1:0", "128x128:6:1x1:0"]}
-# Numbers of trees with norms of rows, of any trees in batches, and of those whose results and reductions are computed together.
-ROWS_FROM, BATCHES_FROM, JOINED_FROM = 1000, 2000, 3000
+# Numbers of trees with norms of rows, of any trees in batches, of those whose results and reductions are computed together, and with packed bits.
+ROWS_FROM, BATCHES_FROM, JOINED_FROM, BITS_FROM = 1000, 2000, 3000, 4000
 PRODUCTS = [("f16", ["f16", "f32"]), ("bf16", ["bf16", "f32"]), ("e4m3", ["f16", "bf16", "f32", "e4m3"])]
 
 
@@ -56,7 +56,7 @@ class EpilogueTree:
     def __init__(self, seed, item=0):
         """`item`: of a batch, whose products have the same tree and other numbers."""
         self.rng, self.seed, self.item = np.random.default_rng([seed, 29]), seed, item
-        self.batch, self.batched = (int(self.rng.integers(2, 5)) if BATCHES_FROM <= seed < JOINED_FROM else 1), {}
+        self.batch, self.batched = (int(self.rng.integers(2, 5)) if BATCHES_FROM <= seed < JOINED_FROM or (seed >= BITS_FROM and seed % 4 == 0) else 1), {}
         self.data, self.kinds, self.outputs, self.statements, self.scalars = {}, {}, {}, [], {}
         self.dtype, outs = PRODUCTS[seed % 3]
         self.out = self.pick(outs)
@@ -69,7 +69,7 @@ class EpilogueTree:
         self.vector = "f32" if self.out in ("e4m3", "e5m2") else self.out
         if self.chance(25):
             self.m, self.n = 64 * int(self.rng.integers(1, 5)), 128 * int(self.rng.integers(1, 4))
-        self.joined = seed >= JOINED_FROM
+        self.joined, self.bits = JOINED_FROM <= seed < BITS_FROM, seed >= BITS_FROM
         if self.joined:
             self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype])
         self.rows = ROWS_FROM <= seed < BATCHES_FROM or (self.batch > 1 and self.chance(30))  # reductions of rows of a cluster's tiles, mostly
@@ -141,6 +141,19 @@ class EpilogueTree:
         stated = f":{dtype}" if dtype != (self.out if kind == "ij" else self.vector) else ""
         value = value[:, None] if kind == "i" else value[None] if kind == "j" else value
         return Value(f"{name}[{'l,' if own else ''}{','.join(kind)}]{stated}", value, 0, False)
+
+    def unpacked(self):
+        """1 or 0 for each bit of an operand."""
+        name, own = f"x{len(self.data)}", self.batch > 1 and self.chance(50)
+        rng = np.random.default_rng([self.seed, 31, self.item if own else 0, len(self.data)])
+        self.data[name], self.kinds[name], self.batched[name] = rng.integers(-128, 128, (self.m, self.n // 8)).astype(np.int8), "i8", own
+        bits = np.unpackbits(self.data[name].view(np.uint8), axis=1, bitorder="little")
+        return Value(f"unpack({name}[{'l,' if own else ''}i,j]:i8)", bits, 0, False)
+
+    def store_bits(self, name, x):
+        """Of an operand, since those of sums near 0 are not known."""
+        packed = np.packbits(x.value > 0, axis=1, bitorder="little").view(np.int8)
+        self.store(name, Value(f"pack({x.text} > 0)", packed, 0, False), ":i8", "i8", prefix="aux ")
 
     def scalar(self):
         name = self.pick(["alpha", "s", "t"])
@@ -240,7 +253,7 @@ class EpilogueTree:
         for _ in range(int(self.rng.integers(0, 4))):
             x = self.step(x)
         z = self.let("z", x)
-        shape = self.pick(["rms", "layer", "softmax", "largest"]) if self.rows else self.pick(["gated", "gradient", "reductions"]) if self.joined else self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
+        shape = self.pick(["rms", "layer", "softmax", "largest"]) if self.rows and not self.bits else self.pick(["plain", "gradient"]) if self.bits else self.pick(["gated", "gradient", "reductions"]) if self.joined else self.pick(["plain", "plain", "gated", "interleaved", "norm", "reductions", "reductions", "blocks", "gradient"])
         d = z
         if shape == "gated":
             step = self.pick([2, 2, 2, 4])
@@ -281,6 +294,9 @@ class EpilogueTree:
             self.store("bgrad", self.reduce("sum", d, 0), "[j]")
             if self.joined and self.chance(60):
                 self.store("norms", self.reduce("sum", self.binary("*", d, d), 1), "[i]")
+        if self.bits:
+            d = self.binary("*", d, self.unpacked())
+            self.store_bits("M", self.load("ij"))
         if self.chance(50) and d.text != "g":
             d = self.step(d)
         d = self.let("y", d)
