@@ -373,7 +373,7 @@ uint32_t em_scope_of(const em_checks *c, const em_inst *i);
 cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b);
 /* The same, and all of a device's launches so far. */
 cross_clock *em_cross_launches(em_checks *c, cross_clock *a, cross_clock *b, uint32_t device, uint32_t time);
-/* What the releases of a flag at the scope of the system published, between launches; NULL: nothing. */
+/* The clock that releases of a flag at system scope published, between launches; NULL: none. */
 cross_clock *em_flags_published(em_checks *c, uint64_t address);
 cross_clock *em_cross_keep(cross_clock *f);
 void em_cross_drop(cross_clock *f);

@@ -42,7 +42,7 @@ void em_ranks_release(em_checks *c)
     free(c->launch_times);
 }
 
-/* ---- what the hosts of devices do between launches ---- */
+/* ---- synchronization by the hosts of devices, between launches ---- */
 
 /* Replaces `*at` by a clock that is new, or kept for it. */
 static void replace_cross(cross_clock **at, cross_clock *by)

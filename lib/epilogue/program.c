@@ -157,27 +157,27 @@ static void put_memref(const epilogue_arg *a, int64_t bytes, const char *shape, 
 
 static void put_arg_type(writer *w, const epilogue_arg *a, cute_buffer *out)
 {
-    int64_t size = cute_dtype_get(a->dtype)->bytes, v = vector_of(w->tree, a);
+    int64_t v = vector_of(w->tree, a), bytes = epilogue_arg_bytes(w->tree, a);
     switch (a->role) {
     case EPILOGUE_NUMBER: cute_buffer_puts(out, "f32"); return;
     case EPILOGUE_FACTOR: cute_buffer_printf(out, "!_%s", a->name); return;
     case EPILOGUE_ROW_TERM:
-        put_memref(a, v * size, make_text(w, "?{div=%lld},1", (long long)v), "1,1", v, out);
+        put_memref(a, bytes, make_text(w, "?{div=%lld},1", (long long)v), "1,1", v, out);
         return;
     case EPILOGUE_COL_TERM:
-        put_memref(a, v * size, make_text(w, "1,?{div=%lld}", (long long)v), "0,1", v, out);
+        put_memref(a, bytes, make_text(w, "1,?{div=%lld}", (long long)v), "0,1", v, out);
         return;
-    case EPILOGUE_ONE: put_memref(a, size, "1,1", "0,1", 1, out); return;
+    case EPILOGUE_ONE: put_memref(a, bytes, "1,1", "0,1", 1, out); return;
     case EPILOGUE_FLAT_PARTS: put_memref(a, 16, "1,?", "0,1", 1, out); return;
     case EPILOGUE_PARTS: put_memref(a, 16, "?,?", "?{i64},1", 1, out); return;
     case EPILOGUE_MATRIX:
         if (a->strides[1] != 1) {
-            put_memref(a, v * size, make_text(w, "?{div=%lld},?", (long long)v),
+            put_memref(a, bytes, make_text(w, "?{div=%lld},?", (long long)v),
                        make_text(w, "1,?{i64 div=%lld}", (long long)v), v, out);
             return;
         }
-        if (a->temporary) v = 4;
-        put_memref(a, v * size, a->shape[1] % v == 0 ? make_text(w, "?,?{div=%lld}", (long long)v) : "?,?",
+        if (a->temporary) v = 4, bytes = v * cute_dtype_get(a->dtype)->bytes;
+        put_memref(a, bytes, a->shape[1] % v == 0 ? make_text(w, "?,?{div=%lld}", (long long)v) : "?,?",
                    make_text(w, "?{i64 div=%lld},1", (long long)v), v, out);
         return;
     case EPILOGUE_VECTOR: return;

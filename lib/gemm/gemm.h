@@ -117,7 +117,7 @@ extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, 
 /* The sources in kernels/gemm, embedded at build time. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
-/* Those in kernels/ranks; NULL: there is none of that kind. */
+/* The source of a collective in kernels/ranks; NULL: there is no kernel of that kind. */
 const char *gemm_source_collective(comm_kind kind);
 
 /* ---- algorithms (choose.c) ---- */

@@ -309,7 +309,9 @@ static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_
                                                        : 0;
     for (size_t i = 0; i < o->named_count; i++)
         if (strcmp(o->named[i].name, name) == 0) address = o->named[i].address;
-    return set_operand(g, 0, name, address, named_alignment(g, name), diag);
+    int64_t align = g->problems[0].given.align;
+    if (address % (uint64_t)align) align = named_alignment(g, name);
+    return set_operand(g, 0, name, address, align, diag);
 }
 
 static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o,

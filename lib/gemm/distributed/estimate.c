@@ -12,7 +12,7 @@ static const double signal_seconds = 2e-6;
 /* The tile program that adds parts: its launch, and the fraction of the bandwidth of memory. Estimates. */
 static const double sum_launch = 3e-6, sum_efficiency = 0.7;
 
-/* What a product loses beside traffic to other devices: a fraction of its time, and a time for each group that NCCL sends, whose kernels and
+/* The slowdown of a product beside traffic to other devices: a fraction of its time, and seconds of all groups that NCCL sends, whose kernels and
  * the product's blocks wait for each other. Least squares of bench/ranks/h200x2.csv (docs/ranks.md). */
 typedef struct traffic_loss {
     double fraction, group;

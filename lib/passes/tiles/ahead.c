@@ -252,23 +252,6 @@ static bool reads_squares(MlirOperation product, unsigned at, const void *contex
            !mlirOperationIsNull(tile_operand_source(operand, dims)) && dims[1] == *(const int *)context;
 }
 
-/* Whether a product reads the tile where it is, perhaps permuted or reshaped. */
-static bool read_in_place(MlirValue tile)
-{
-    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        int dims[2];
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        unsigned at = mlirOpOperandGetOperandNumber(use);
-        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
-        if (view ? read_in_place(mlirOperationGetResult(user, 0))
-                 : cute_op_is(user, "cute.tile.gemm") && at < 2 &&
-                       !mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)))
-            return true;
-    }
-    return false;
-}
-
 /* The loads of a warp that takes the tile of a stage into registers. */
 enum { MOST_LOADS = 64 };
 static void find_loads(const tile_distribution *d, const stage_layout *l, int bits, cute_requests *out)
@@ -328,7 +311,7 @@ MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
     if (contiguous < 0) contiguous = shape.rank - 1;
     stage_layout l =
         layout_of(&shape, contiguous, pointer->bits, !tma && only_read_by(tile, reads_squares, &contiguous));
-    if (!tma && l.swizzle.bits && !read_in_place(tile)) l = layout_for_loads(tile, pointer->bits, l);
+    if (!tma && l.swizzle.bits && !tile_read_in_place(load)) l = layout_for_loads(tile, pointer->bits, l);
     return stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, &l, stages);
 }
 

@@ -1,10 +1,10 @@
-/* cute-tile-alternate: the products of a loop alternate between two tiles of sums, so that one is under way while threads compute with those of the
- * other: sums that are promoted, or scaled, and added outside of tensor cores.
+/* cute-tile-alternate: the products of a loop alternate between two accumulators, so that one is under way while threads promote or scale the sums
+ * of the other, outside of tensor cores.
  *
  * Requires: cute-async-products, cute-warp-specialization; a loop of the consumers with one product of warpgroups, on tiles of one pipe, which adds to
- * 0; the tiles that the loop carries are computed from its sums. Ensures: an iteration has the work of two. A product is issued with the
- * loads of its iteration, in front of what is computed from the sums of the one before; these are complete at a cute.tile.settle, which leaves
- * one product under way, and their stage is released behind it. The first product is in front of the loop.
+ * 0; the tiles that the loop carries are computed from its sums. Ensures: an iteration does the work of two. A product is issued with the loads
+ * of its iteration, ahead of the operations on the previous product's sums. Those sums are complete at a cute.tile.settle, which leaves one
+ * product under way; their stage is released behind it. The first product is in front of the loop.
  *
  *     scf.for %i = %low to %high iter_args(%o) {
  *       await ; %u = load ; %p = gemm(%a, %b, 0) ; release(before) ; scf.yield ADD(%p, %u, %o)
@@ -31,7 +31,7 @@
 #include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST = 16, MOST_OPS = 128, MOST_CARRIED = 24, NO_WAIT = 7 };
+enum { MOST = 16, MOST_OPS = 128, MOST_CARRIED = 24 };
 
 typedef struct work {
     cute_pass_run *pass;
@@ -39,16 +39,15 @@ typedef struct work {
     int count;
 } work;
 
-/* The body of a loop, without the release and the yield. */
+/* A loop, and the operations of its body but the release and the yield. */
 typedef struct parts {
     MlirOperation loop, product, release;
     MlirBlock body;
     MlirOperation ops[MOST_OPS];
-    bool late
-        [MOST_OPS]; /* it is computed from the sums, from what is loaded with them, or from the tiles that the loop carries */
+    bool late[MOST_OPS]; /* depends on the sums, on tiles loaded in the iteration, or on carried tiles */
     int count;
-    MlirValue crossing
-        [MOST_CARRIED]; /* what those use of the others; the first is the product's sum, the second its stage */
+    /* Operands of late operations that the others define: the product's sum, its stage, and more. */
+    MlirValue crossing[MOST_CARRIED];
     int crossing_count;
 } parts;
 
@@ -154,7 +153,7 @@ static int64_t most_registers(MlirOperation role)
     return share < MOST_REGISTERS ? share : MOST_REGISTERS;
 }
 
-/* Both tiles of sums, what else crosses, twice, and what the loop carries. */
+/* Two of each crossing value, and the values that the loop carries. */
 static bool fits_registers(const parts *p)
 {
     enum { OTHERS = 20 };
@@ -165,7 +164,7 @@ static bool fits_registers(const parts *p)
     return needed <= most_registers(tile_role_around(p->loop));
 }
 
-/* NULL, or why the loop stays as it is; "": it is none of this pass. */
+/* NULL, or the reason to keep the loop; "": the pass does not apply to it. */
 static const char *find_parts(MlirOperation loop, parts *p)
 {
     *p = (parts){.loop = loop, .body = tile_loop_body(loop)};
@@ -217,12 +216,12 @@ static void note_loop(MlirOperation op, void *context)
 
 /* ---- the loop ---- */
 
-/* What a part that issues a product leaves to the one that uses its sums. */
+/* The crossing values of an iteration. */
 typedef struct issued {
     MlirValue values[MOST_CARRIED];
 } issued;
 
-/* Maps what the loop carries, tiles or the other values, to the next ones; `count` mappings are kept of those before. */
+/* Maps carried values, the tiles or the others, to those of the next iteration, and drops the mappings behind the first `kept`. */
 static void carry_on(const parts *p, tile_copies *c, bool tiles, int kept)
 {
     MlirOperation end = mlirBlockGetTerminator(p->body);
@@ -254,11 +253,7 @@ static void use(const parts *p, tile_copies *c, const issued *from, int pending)
 {
     cute_builder b = cute_builder_at_end(c->into, mlirOperationGetLocation(p->product));
     int kept = c->count;
-    MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), pending);
-    MlirNamedAttribute count = cute_attribute(b.context, "pending", number);
-    MlirValue sums =
-        cute_build_value(&b, "cute.tile.settle", mlirValueGetType(from->values[0]),
-                         CUTE_OPERANDS(from->values[0]), pending ? CUTE_NAMED(count) : CUTE_NO_NAMED);
+    MlirValue sums = tile_settle(&b, from->values[0], pending);
     cute_build(&b, "cute.tile.release",
                CUTE_OPERANDS(mlirOperationGetOperand(p->release, 0), from->values[1]), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
@@ -268,7 +263,7 @@ static void use(const parts *p, tile_copies *c, const issued *from, int pending)
     carry_on(p, c, true, kept);
 }
 
-/* The values of the loop: what crosses, its arguments, and with `iv` the next iteration. */
+/* Crossing values, then the loop's arguments. */
 static int list_values(const parts *p, MlirValue *out)
 {
     int count = 0;
@@ -350,9 +345,7 @@ static void alternate(MlirOperation loop)
     parts p;
     MlirValue values[MOST_CARRIED], arguments[MOST_CARRIED] = {{NULL}}, initial[MOST_CARRIED];
     find_parts(loop, &p);
-    mlirOperationSetAttributeByName(
-        p.product, cute_text("pending"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(loop), 32), NO_WAIT));
+    tile_set_pending(p.product, TILE_NO_WAIT);
     int carried = (int)mlirOperationGetNumResults(loop), count = list_values(&p, values);
     tile_copies all = {.into = mlirBlockCreate(0, NULL, NULL)};
     for (int i = 0; i < carried; i++) {

@@ -188,16 +188,12 @@ MlirOperation tile_release_later(MlirOperation loop, MlirOperation release)
 
 static void make_asynchronous(MlirOperation loop)
 {
-    enum { NO_WAIT = 7 };
     products p;
     find_products(loop, &p);
     loop = tile_release_later(loop, p.release);
     /* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
     tile_loop_keep_whole(loop);
-    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(loop), 32);
-    for (int i = 0; i < p.count; i++)
-        mlirOperationSetAttributeByName(p.gemm[i], cute_text("pending"),
-                                        mlirIntegerAttrGet(i32, i + 1 < p.count ? NO_WAIT : p.count));
+    for (int i = 0; i < p.count; i++) tile_set_pending(p.gemm[i], i + 1 < p.count ? TILE_NO_WAIT : p.count);
     MlirOperation yield = mlirBlockGetTerminator(tile_loop_body(loop));
     cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(loop));
     b.location = mlirOperationGetLocation(loop);
@@ -205,8 +201,7 @@ static void make_asynchronous(MlirOperation loop)
         MlirOperation from = cute_defining_op(mlirOperationGetOperand(yield, i));
         if (mlirOperationIsNull(from) || !cute_op_is(from, "cute.tile.gemm")) continue;
         MlirValue sum = mlirOperationGetResult(loop, i);
-        MlirValue settled = cute_build_value(&b, "cute.tile.settle", mlirValueGetType(sum),
-                                             CUTE_OPERANDS(sum), CUTE_NO_NAMED);
+        MlirValue settled = tile_settle(&b, sum, 0);
         mlirValueReplaceAllUsesOfWith(sum, settled);
         mlirOperationSetOperand(cute_defining_op(settled), 0, sum);
     }

@@ -217,7 +217,6 @@ static void add_product(MlirOperation op, void *context)
     list *l = context;
     tile_emitter *e = l->e;
     cute_tile_shape a, c;
-    enum { NO_WAIT = 7 };
     tile_product p;
     MlirType of_a = mlirValueGetType(mlirOperationGetOperand(op, 0)),
              of_c = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -232,7 +231,7 @@ static void add_product(MlirOperation op, void *context)
     cute_dict_text(&d, "instruction", adds ? "fma" : p.warpgroups ? "wgmma" : "mma");
     if (!adds) put_numbers(&d, "atom", atom, 3);
     cute_dict_int(&d, "role", index_of_role(e, op));
-    if (pending == NO_WAIT)
+    if (pending == TILE_NO_WAIT)
         cute_dict_put(&d, "pending", mlirUnitAttrGet(e->context));
     else
         cute_dict_int(&d, "pending", pending);

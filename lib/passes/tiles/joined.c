@@ -76,7 +76,6 @@ typedef struct candidates {
     tile_distribution d;
     int stores;
     MlirOperation between[BETWEEN]; /* operations behind the first one */
-    bool moved[BETWEEN];            /* in front of it */
     int between_count;
 } candidates;
 
@@ -88,7 +87,7 @@ static bool bring_operands(candidates *s, MlirOperation op)
     MlirOperation user = op;
     for (int i = s->between_count; i >= 0; i--) {
         if (i < s->between_count) {
-            if (!needed[i] || s->moved[i]) continue;
+            if (!needed[i]) continue;
             user = s->between[i];
             if (!may_move(user)) return false;
         }
@@ -99,11 +98,14 @@ static bool bring_operands(candidates *s, MlirOperation op)
                 needed[j] |= mlirOperationEqual(s->between[j], from);
         }
     }
+    int kept = 0;
     for (int i = 0; i < s->between_count; i++) {
-        if (!needed[i] || s->moved[i]) continue;
-        mlirOperationMoveBefore(s->between[i], s->ops.ops[0]);
-        s->moved[i] = true;
+        if (needed[i])
+            mlirOperationMoveBefore(s->between[i], s->ops.ops[0]);
+        else
+            s->between[kept++] = s->between[i];
     }
+    s->between_count = kept;
     return true;
 }
 
@@ -173,12 +175,10 @@ static void join_block(MlirBlock block, int64_t *number)
             add_to_set(&s, op, &d);
         }
         if (!s.ops.count || mlirOperationEqual(op, s.ops.ops[0])) continue;
-        if (may_be_passed(op) && s.between_count < BETWEEN) {
-            s.moved[s.between_count] = false;
+        if (may_be_passed(op) && s.between_count < BETWEEN)
             s.between[s.between_count++] = op;
-        } else {
+        else
             end_set(&s, number);
-        }
     }
     end_set(&s, number);
 }

@@ -88,6 +88,20 @@ void tile_hoist_constants(MlirOperation loop)
     }
 }
 
+void tile_set_pending(MlirOperation product, int pending)
+{
+    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(product), 32);
+    mlirOperationSetAttributeByName(product, cute_text("pending"), mlirIntegerAttrGet(i32, pending));
+}
+
+MlirValue tile_settle(const cute_builder *b, MlirValue sums, int pending)
+{
+    MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 32), pending);
+    MlirNamedAttribute later = cute_attribute(b->context, "pending", number);
+    return cute_build_value(b, "cute.tile.settle", mlirValueGetType(sums), CUTE_OPERANDS(sums),
+                            (cute_named){&later, pending ? 1 : 0});
+}
+
 MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count)
 {
     MlirBlock old = tile_loop_body(loop);

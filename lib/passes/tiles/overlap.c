@@ -27,7 +27,7 @@
 #include "lib/passes/tiles/emit.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST = 16, MOST_READ = 64, FEWEST = 3, NO_WAIT = 7 };
+enum { MOST = 16, MOST_READ = 64, FEWEST = 3 };
 
 typedef struct products {
     MlirOperation gemm[MOST], release[MOST];
@@ -156,10 +156,7 @@ static int issued_between(MlirOperation product, MlirOperation end)
 /* A cute.tile.settle of `sum` at the builder's place, which `pending` later products need not wait for. It takes the place of the sum. */
 static MlirOperation settle(const cute_builder *b, MlirValue sum, int pending)
 {
-    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-    MlirNamedAttribute later = cute_attribute(b->context, "pending", mlirIntegerAttrGet(i32, pending));
-    MlirValue settled = cute_build_value(b, "cute.tile.settle", mlirValueGetType(sum), CUTE_OPERANDS(sum),
-                                         (cute_named){&later, pending ? 1 : 0});
+    MlirValue settled = tile_settle(b, sum, pending);
     MlirOperation made = cute_defining_op(settled);
     mlirValueReplaceAllUsesOfWith(sum, settled);
     mlirOperationSetOperand(made, 0, sum);
@@ -191,10 +188,9 @@ static void overlap(MlirOperation loop)
     tile_loop_keep_whole(loop);
     MlirBlock body = tile_loop_body(loop);
     MlirOperation yield = mlirBlockGetTerminator(body), first = {NULL};
-    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(loop), 32);
     for (int i = 0; i < p.count; i++) {
         if (i) issue_early(p.gemm[i], p.gemm[i - 1]);
-        mlirOperationSetAttributeByName(p.gemm[i], cute_text("pending"), mlirIntegerAttrGet(i32, NO_WAIT));
+        tile_set_pending(p.gemm[i], TILE_NO_WAIT);
     }
     for (int i = 0; i < p.count; i++) {
         if (p.carried[i]) continue;
@@ -210,7 +206,7 @@ static void overlap(MlirOperation loop)
     bool waits = false;
     for (MlirOperation op = last; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
         waits |= cute_op_is(op, "cute.tile.settle");
-    if (!waits) mlirOperationSetAttributeByName(last, cute_text("pending"), mlirIntegerAttrGet(i32, 1));
+    if (!waits) tile_set_pending(last, 1);
     /* All products of the iteration before are complete behind the first one. */
     MlirOperation behind = mlirOperationGetNextInBlock(first);
     for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {

@@ -99,6 +99,11 @@ MlirOperation tile_first_user(MlirBlock block, MlirValue value);
 /* Moves a cute.tile.release of a loop an iteration later: each iteration releases the stage of the previous one, where there is one, and the last
  * stage is released behind the loop. Returns the new loop (async_products.c). */
 MlirOperation tile_release_later(MlirOperation loop, MlirOperation release);
+/* How many products, this one included, may still be under way behind a product of warpgroups; TILE_NO_WAIT: all. */
+enum { TILE_NO_WAIT = 7 };
+void tile_set_pending(MlirOperation product, int pending);
+/* A cute.tile.settle: the sums, complete while `pending` later products may still be under way. */
+MlirValue tile_settle(const cute_builder *b, MlirValue sums, int pending);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
 /* The role that an operation is in, or the kernel. */

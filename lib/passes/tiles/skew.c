@@ -46,7 +46,7 @@
 #include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST = 16, MOST_OPS = 16, MOST_CARRIED = 64, NO_WAIT = 7 };
+enum { MOST = 16, MOST_OPS = 16, MOST_CARRIED = 64 };
 
 /* A product and the stage that it reads. */
 typedef struct staged {
@@ -379,21 +379,11 @@ static void end(const pair *p, MlirValue factor)
         tile_map_operands(&back, op);
 }
 
+/* The sums of a product, which does not wait itself. */
 static MlirValue settle(const cute_builder *b, MlirOperation product, int pending)
 {
-    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-    MlirValue sums = mlirOperationGetResult(product, 0);
-    MlirNamedAttribute count = cute_attribute(b->context, "pending", mlirIntegerAttrGet(i32, pending));
-    mlirOperationSetAttributeByName(product, cute_text("pending"), mlirIntegerAttrGet(i32, NO_WAIT));
-    return cute_build_value(b, "cute.tile.settle", mlirValueGetType(sums), CUTE_OPERANDS(sums),
-                            pending ? CUTE_NAMED(count) : CUTE_NO_NAMED);
-}
-
-static void move_before(MlirOperation op, MlirOperation place)
-{
-    MlirBlock block = mlirOperationGetBlock(place);
-    mlirOperationRemoveFromParent(op);
-    mlirBlockInsertOwnedOperationBefore(block, place, op);
+    tile_set_pending(product, TILE_NO_WAIT);
+    return tile_settle(b, mlirOperationGetResult(product, 0), pending);
 }
 
 /* Warpgroups of the role issue the products of an iteration in turn; the last one begins the first one's. `from`, `to`: the operations in
@@ -432,9 +422,9 @@ static void overlap(const pair *p, MlirValue factor)
                   user = tile_first_user(p->body, carried);
     bool whole = fits_registers(p->first.product, s->product);
     mlirOperationSetOperand(s->product, 0, factor);
-    move_before(s->await, p->first.product);
-    for (int i = 0; i < s->op_count; i++) move_before(s->ops[i], behind);
-    move_before(s->product, behind);
+    mlirOperationMoveBefore(s->await, p->first.product);
+    for (int i = 0; i < s->op_count; i++) mlirOperationMoveBefore(s->ops[i], behind);
+    mlirOperationMoveBefore(s->product, behind);
     take_turns(p, p->first.product, behind);
     /* The sums of the first product. */
     cute_builder b = cute_builder_before(behind);
@@ -442,14 +432,14 @@ static void overlap(const pair *p, MlirValue factor)
               settled = settle(&b, p->first.product, whole);
     mlirValueReplaceAllUsesOfWith(first, settled);
     mlirOperationSetOperand(cute_defining_op(settled), 0, first);
-    if (!mlirOperationEqual(p->first.release, behind)) move_before(p->first.release, behind);
+    if (!mlirOperationEqual(p->first.release, behind)) mlirOperationMoveBefore(p->first.release, behind);
     /* Those of the second one, where the next ones are scaled. */
     if (!whole) user = mlirOperationGetNextInBlock(p->first.release);
     if (mlirOperationEqual(user, s->product)) user = p->end; /* they are not scaled */
     b = cute_builder_before(user);
     MlirValue complete = settle(&b, s->product, 0);
     mlirValueReplaceAllUsesOfWith(carried, complete);
-    move_before(s->release, user);
+    mlirOperationMoveBefore(s->release, user);
     mlirOperationSetOperand(s->product, 2, carried);
     mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
 }
@@ -459,27 +449,25 @@ static void overlap(const pair *p, MlirValue factor)
 static void overlap_exchanging(const pair *p, MlirValue before)
 {
     const staged *s = &p->second;
-    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(p->loop), 32);
-    MlirAttribute no_wait = mlirIntegerAttrGet(i32, NO_WAIT);
     MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
               scaled = mlirOperationGetOperand(s->product, 2);
     MlirOperation front = p->first.await, behind = mlirOperationGetNextInBlock(p->first.product);
     int issued = 0;
     for (MlirOperation op = p->first.product; !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.gemm");
          op = cute_defining_op(mlirOperationGetOperand(op, 2))) {
-        mlirOperationSetAttributeByName(op, cute_text("pending"), no_wait);
+        tile_set_pending(op, TILE_NO_WAIT);
         issued++;
     }
     for (int i = 0; i < s->op_count; i++) {
-        move_before(s->ops[i], front);
+        mlirOperationMoveBefore(s->ops[i], front);
         if (cute_op_is(s->ops[i], "cute.tile.take") &&
             mlirValueEqual(mlirOperationGetOperand(s->ops[i], 1), p->factor))
             mlirOperationSetOperand(s->ops[i], 1, before);
     }
-    move_before(s->product, front);
+    mlirOperationMoveBefore(s->product, front);
     cute_builder b = cute_builder_before(behind);
     settle(&b, s->product, issued);
-    move_before(s->release, behind);
+    mlirOperationMoveBefore(s->release, behind);
     mlirOperationSetOperand(s->release, 1, before);
     MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, 0);
     mlirValueReplaceAllUsesOfWith(first, settled);

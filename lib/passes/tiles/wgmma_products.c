@@ -9,7 +9,7 @@
 #include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { WARPS = 4, THREADS = 128, NO_WAIT = 7 };
+enum { WARPS = 4, THREADS = 128 };
 
 static void sync_op(tile_emitter *e, const char *name)
 {
@@ -174,7 +174,7 @@ static MlirValue carried_of(MlirOperation product)
     }
 }
 
-/* Whether a product in front of a loop has set the variable of what the loop carries. */
+/* Whether a product is in front of the loop that carries its sums, whose variable it then sets. */
 static bool is_issued(MlirOperation product, MlirValue carried)
 {
     for (MlirOperation at = tile_parent(product); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
@@ -350,7 +350,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     MlirOperation next = mlirOperationGetNextInBlock(t->op);
     if (!pending && staged && cute_op_is(next, "cute.tile.release") && mlirOperationGetNumOperands(next) > 2)
         e->b.before = mlirOperationGetNextInBlock(next);
-    if (pending != NO_WAIT) wait(e, pending);
+    if (pending != TILE_NO_WAIT) wait(e, pending);
     /* It stays in the variable until cute.tile.settle. */
     if (pending) return mlirValueIsNull(carried) || is_issued(t->op, carried) ? sum : carried;
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
@@ -368,7 +368,7 @@ static bool has_waited(const tile_emitter *e, int64_t groups)
             wait = op;
         else if (!cute_op_is(op, "cute.memref.load_vec") && !cute_op_is(op, "arith.constant"))
             wait = (MlirOperation){NULL};
-    return !mlirOperationIsNull(wait) && cute_tile_number(wait, "groups", NO_WAIT) <= groups;
+    return !mlirOperationIsNull(wait) && cute_tile_number(wait, "groups", TILE_NO_WAIT) <= groups;
 }
 
 MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
