@@ -417,7 +417,7 @@ void cute_llvm_recompute(LLVMModuleRef m)
         LoopInfo loops(tree);
         for (Loop *loop : loops.getLoopsInPreorder()) {
             BasicBlock *exit = loop->getUniqueExitBlock();
-            cute_shorten_copies(*loop);
+            cute_shorten_copies(*loop, tree);
             if (words_carried(*loop, module.getDataLayout()) < HIGH_PRESSURE_WORDS) continue;
             shift_multiples(*loop);
             if (exit) RegionValues(*loop, tree, exit).run(0, module.getDataLayout());

@@ -372,21 +372,38 @@ static void place_in_cluster(const cute_builder *b, const int64_t *along, int ra
     *left = rest;
 }
 
-typedef enum often { NEVER, ONE_TILE, ONE_ROW } often;
+typedef enum usually { UNKNOWN, FIRST_ROW, POWER_OF_2 } usually;
 
-/* Quotient and remainder of a number of a tile. A division takes 300 cycles. Where these count, the case that needs none has a branch of its own:
- * an extent of one tile, or a number in the first row. */
-static void divide(const cute_builder *b, MlirValue number, MlirValue extent, often skipped,
-                   MlirValue *quotient, MlirValue *remainder)
+static void divide_usual(const cute_builder *b, MlirValue number, MlirValue extent, usually is,
+                         MlirValue *quotient, MlirValue *remainder)
 {
-    if (skipped == NEVER) {
+    if (is == FIRST_ROW) {
+        *quotient = i32_of(b, 0);
+        *remainder = number;
+        return;
+    }
+    MlirValue bits = cute_unary(b, "math.cttz", extent, mlirValueGetType(extent));
+    *quotient = cute_binary(b, "arith.shrui", number, bits);
+    *remainder = cute_binary(b, "arith.andi", number, cute_binary(b, "arith.subi", extent, i32_of(b, 1)));
+}
+
+/* Quotient and remainder of a number of a tile. A division takes up to 300 cycles, and nothing of the tile begins before it. The usual case has a
+ * branch of its own without: a number below the extent, or an extent that is a power of two. */
+static void divide(const cute_builder *b, MlirValue number, MlirValue extent, usually is, MlirValue *quotient,
+                   MlirValue *remainder)
+{
+    if (is == UNKNOWN) {
         *remainder = cute_binary(b, "arith.remui", number, extent);
         *quotient = cute_binary(b, "arith.divui", number, extent);
         return;
     }
-    MlirValue zero = i32_of(b, 0), is = skipped == ONE_TILE
-                                            ? cute_compare(b, CUTE_IS_EQ, extent, i32_of(b, 1))
-                                            : cute_compare(b, CUTE_IS_ULT, number, extent);
+    MlirValue usual;
+    if (is == FIRST_ROW) {
+        usual = cute_compare(b, CUTE_IS_ULT, number, extent);
+    } else {
+        MlirValue below = cute_binary(b, "arith.subi", extent, i32_of(b, 1));
+        usual = cute_compare(b, CUTE_IS_EQ, cute_binary(b, "arith.andi", extent, below), i32_of(b, 0));
+    }
     MlirType i32 = mlirValueGetType(number);
     MlirRegion regions[2];
     for (int r = 0; r < 2; r++) {
@@ -394,15 +411,15 @@ static void divide(const cute_builder *b, MlirValue number, MlirValue extent, of
         regions[r] = mlirRegionCreate();
         mlirRegionAppendOwnedBlock(regions[r], block);
         cute_builder in = cute_builder_at_end(block, b->location);
-        MlirValue q = skipped == ONE_TILE ? number : zero, rest = skipped == ONE_TILE ? zero : number;
-        if (r) {
-            q = cute_binary(&in, "arith.divui", number, extent);
-            rest = cute_binary(&in, "arith.remui", number, extent);
-        }
+        MlirValue q, rest;
+        if (r)
+            divide(&in, number, extent, UNKNOWN, &q, &rest);
+        else
+            divide_usual(&in, number, extent, is, &q, &rest);
         cute_build(&in, "scf.yield", CUTE_OPERANDS(q, rest), CUTE_NO_TYPES, CUTE_NO_NAMED);
     }
-    MlirOperation op =
-        cute_build_regions(b, "scf.if", CUTE_OPERANDS(is), CUTE_TYPES(i32, i32), CUTE_NO_NAMED, regions, 2);
+    MlirOperation op = cute_build_regions(b, "scf.if", CUTE_OPERANDS(usual), CUTE_TYPES(i32, i32),
+                                          CUTE_NO_NAMED, regions, 2);
     *quotient = mlirOperationGetResult(op, 0);
     *remainder = mlirOperationGetResult(op, 1);
 }
@@ -425,8 +442,7 @@ static void lower_program(MlirOperation op)
             MlirValue extent = dimensions < 0
                                    ? as_i32(&b, mlirOperationGetOperand(op, i))
                                    : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
-            /* Blocks of a cluster divide the k of few tiles: the whole kernel takes some microseconds. */
-            divide(&b, rest, extent, cluster < 2 ? NEVER : i == rank - 1 ? ONE_TILE : ONE_ROW, &rest, &at[i]);
+            divide(&b, rest, extent, i == rank - 1 ? POWER_OF_2 : FIRST_ROW, &rest, &at[i]);
         }
     }
     if (cluster > 1) place_in_cluster(&b, along, rank, in, at, &at[rank]);
@@ -460,16 +476,15 @@ static void raster(const cute_builder *b, MlirValue t, MlirValue rows, MlirValue
                    MlirValue *row, MlirValue *column)
 {
     if (order == 1) {
-        *row = cute_binary(b, "arith.divui", t, columns);
-        *column = cute_binary(b, "arith.remui", t, columns);
+        divide(b, t, columns, POWER_OF_2, row, column);
         return;
     }
-    MlirValue group = i32_of(b, order), many = cute_binary(b, "arith.muli", group, columns),
-              g = cute_binary(b, "arith.divui", t, many), r = cute_binary(b, "arith.remui", t, many),
-              from = cute_binary(b, "arith.muli", g, group), left = cute_binary(b, "arith.subi", rows, from),
+    MlirValue group = i32_of(b, order), many = cute_binary(b, "arith.muli", group, columns), g, r, in;
+    divide(b, t, many, FIRST_ROW, &g, &r);
+    MlirValue from = cute_binary(b, "arith.muli", g, group), left = cute_binary(b, "arith.subi", rows, from),
               high = cute_binary(b, "arith.minui", left, group);
-    *row = cute_binary(b, "arith.addi", from, cute_binary(b, "arith.remui", r, high));
-    *column = cute_binary(b, "arith.divui", r, high);
+    divide(b, r, high, POWER_OF_2, column, &in);
+    *row = cute_binary(b, "arith.addi", from, in);
 }
 
 static void lower_place(MlirOperation op, void *context)
@@ -486,8 +501,7 @@ static void lower_place(MlirOperation op, void *context)
         MlirValue rows = tiles[rank - 2], columns = tiles[rank - 1], plane = {NULL}, in = t;
         if (rank > 2) {
             plane = cute_binary(&b, "arith.muli", rows, columns);
-            in = cute_binary(&b, "arith.remui", t, plane);
-            t = cute_binary(&b, "arith.divui", t, plane);
+            divide(&b, t, plane, FIRST_ROW, &t, &in);
         }
         raster(&b, in, rows, columns, order, &at[rank - 2], &at[rank - 1]);
         for (int i = rank - 3; i >= 0; i--) {
@@ -610,6 +624,6 @@ const cute_pass cute_pass_tile_launch = {
     .help = "Derive the launch of a tile program from its logical grid",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
-                CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF,
+                CUTE_DIALECT_GPU | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF,
     .run = run_tile_launch,
 };

@@ -270,14 +270,17 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     if (!mlirValueIsNull(a->mask) && (contiguous < 0 || !a->same_mask[contiguous])) width = 1;
     a->width = width;
     const char *element = a->tensor->pointer->element;
-    /* cp.async copies 4, 8 or 16 bytes, the latter past L1. */
+    /* cp.async copies 4, 8 or 16 bytes, the latter past L1. The rest of a line of L2 is for a later iteration: in one access memory is faster. */
+    enum { LINE_BITS = 8 * 128 };
     a->async = a->ahead && width * bits >= 32 && e->arch && e->arch->number >= 80;
-    if (a->async)
+    if (a->async) {
+        bool unit = width * bits == 128, part = unit && d->shape.extent[contiguous] * bits < LINE_BITS;
         a->copy = make_copy_of(
             e, d,
-            cute_arena_printf(e->arena, "!cute_nvgpu.atom.simt_async_copy<%s, cache = %s, %lld b>", element,
-                              width * bits == 128 ? "global" : "always", (long long)(width * bits)));
-    else
+            cute_arena_printf(e->arena, "!cute_nvgpu.atom.simt_async_copy<%s, cache = %s, %lld b%s>", element,
+                              unit ? "global" : "always", (long long)(width * bits),
+                              part ? ", l2_prefetch = 128" : ""));
+    } else
         a->copy = make_copy(e, d, element, width * bits);
     MlirValue open = tile_open_view(e, a->value, a->whole ? a->whole : &d->shape, a->coord);
     MlirValue tile = tile_at(e, a, open);

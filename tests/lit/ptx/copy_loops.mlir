@@ -1,7 +1,8 @@
 // Loops with copies by cp.async: an iteration advances one address of each tensor; the other addresses are at distances from it, without an induction
-// variable of their own. Beyond six rows, a row has a limit, the extent of K or the least integer, in place of a predicate.
+// variable of their own. So do loads of single elements under predicates. Beyond six rows, a row has a limit, the extent of K or the least integer, in place of a predicate.
 // RUN: cute-ptx -arch sm_80 --schedule="stages=2 consumers=0 threads=128" -D M=128 -D SHAPE="(?{div=8},?)" -D STRIDE="(1,?{i64 div=8})" %s | FileCheck %s --check-prefixes=PTX,COLUMNS
 // RUN: cute-ptx -arch sm_80 --schedule="stages=2 consumers=0 threads=128" -D M=64 -D SHAPE="(?,?{div=8})" -D STRIDE="(?{i64 div=8},1)" %s | FileCheck %s --check-prefixes=PTX,ROWS
+// RUN: cute-ptx -arch sm_80 --schedule="stages=2 consumers=0 threads=128" -D M=64 -D SHAPE="(?,?)" -D STRIDE="(?{i64},1)" -D ALIGN=2 %s | FileCheck %s --check-prefixes=PTX,ODD
 
 // PTX-LABEL: .entry product
 // ROWS:        selp.b32 %r[[LIMIT:[0-9]+]], %r{{[0-9]+}}, -2147483648, %p{{[0-9]+}};
@@ -32,7 +33,19 @@
 // ROWS:        cp.async.commit_group;
 // ROWS-NOT:    add.s64
 // ROWS:        bra
-!t = !cute.memref<bf16, gmem, align<16>, "${SHAPE}:${STRIDE}">
+
+// Single elements of odd rows, loaded under predicates: each address is that of the row above plus one step.
+// ODD:         selp.b32 %r[[LIMIT:[0-9]+]], %r{{[0-9]+}}, -2147483648, %p{{[0-9]+}};
+// ODD:         mov.b64 %rd[[A:[0-9]+]], %rd{{[0-9]+}};
+// ODD:         ld.global.b16 %rs{{[0-9]+}}, [%rd[[A]]];
+// ODD:         add.s64 %rd[[B:[0-9]+]], %rd[[A]], %rd[[STEP:[0-9]+]];
+// ODD:         ld.global.b16 %rs{{[0-9]+}}, [%rd[[B]]];
+// ODD:         add.s64 %rd[[C:[0-9]+]], %rd[[B]], %rd[[STEP]];
+// ODD-NOT:     mul
+// ODD:         ld.global.b16 %rs{{[0-9]+}}, [%rd[[C]]];
+// ODD:         setp.ge.s32 %p{{[0-9]+}}, %r{{[0-9]+}}, %r[[LIMIT]];
+//!param ALIGN = 16
+!t = !cute.memref<bf16, gmem, align<${ALIGN}>, "${SHAPE}:${STRIDE}">
 !D = !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">
 !sum = tensor<${M}x64xf32>
 gpu.module @m {
