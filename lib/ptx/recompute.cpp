@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Utils/Local.h"
 
 #include "lib/ptx/copy_loops.h"
+#include "lib/ptx/guarded_loads.h"
 #include "lib/ptx/registers.h"
 #include "lib/ptx/swizzles.h"
 
@@ -412,6 +413,7 @@ void cute_llvm_recompute(LLVMModuleRef m)
     Module &module = *unwrap(m);
     for (Function &function : module) {
         if (function.isDeclaration()) continue;
+        cute_predicate_loads(function);
         DominatorTree tree(function);
         recompute_on_sides(function, tree);
         LoopInfo loops(tree);

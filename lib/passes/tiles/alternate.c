@@ -2,23 +2,26 @@
  * of the other, outside of tensor cores.
  *
  * Requires: cute-async-products, cute-warp-specialization; a loop of the consumers with one product of warpgroups, on tiles of one pipe, which adds to
- * 0; the tiles that the loop carries are computed from its sums. Ensures: an iteration does the work of two. A product is issued with the loads
- * of its iteration, ahead of the operations on the previous product's sums. Those sums are complete at a cute.tile.settle, which leaves one
- * product under way; their stage is released behind it. The first product is in front of the loop.
+ * 0; the tiles that the loop carries are computed from its sums. Ensures: an iteration does the work of two. A product is issued ahead of the
+ * operations on the previous product's sums. Those sums are complete at a cute.tile.settle, which leaves one product under way; their stage is
+ * released behind it. The first product is in front of the loop. Loads, of scales, are two products ahead, where the registers of
+ * those before are free: ptxas multiplies scales among the instructions of the product that comes before their use, and those would wait for memory.
  *
  *     scf.for %i = %low to %high iter_args(%o) {
- *       await ; %u = load ; %p = gemm(%a, %b, 0) ; release(before) ; scf.yield ADD(%p, %u, %o)
+ *       await ; %u = load(%i) ; %p = gemm(%a, %b, 0) ; release(before) ; scf.yield ADD(%p, %u, %o)
  *     }
  * ->
  *     scf.if %any {
- *       await ; %u0 = load ; %p0 = gemm(%a, %b, 0) {pending}
- *       scf.for %i = %low + 1 to %high - 1 step 2 iter_args(%p, %u, %o) {
- *         await ; %v = load ; %q = gemm(%a, %b, 0) {pending} ; %s = settle(%p) {pending = 1} ; release ; %x = ADD(%s, %u, %o)
- *         await ; %w = load ; %r = gemm(%a, %b, 0) {pending} ; %t = settle(%q) {pending = 1} ; release ; %y = ADD(%t, %v, %x)
- *         scf.yield %r, %w, %y
+ *       %u0 = load(%low) ; %v0 = load(%low + 1) ; await ; %p0 = gemm(%a, %b, 0) {pending}
+ *       scf.for %i = %low + 1 to %high - 1 step 2 iter_args(%p, %u, %v, %o) {
+ *         await ; %q = gemm(%a, %b, 0) {pending} ; %s = settle(%p) {pending = 1} ; release ; %x = ADD(%s, %u, %o) ; %w = load(%i + 1)
+ *         await ; %r = gemm(%a, %b, 0) {pending} ; %t = settle(%q) {pending = 1} ; release ; %y = ADD(%t, %v, %x) ; %z = load(%i + 2)
+ *         scf.yield %r, %w, %z, %y
  *       }
  *       scf.if %rest { the product of the last iteration, and both } else { settle(%p) ; release ; ADD }
  *     }
+ *
+ * A load behind the last iteration's has elements outside of the tensor, which are 0, or those of another part of it.
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -49,6 +52,8 @@ typedef struct parts {
     /* Operands of late operations that the others define: the product's sum, its stage, and more. */
     MlirValue crossing[MOST_CARRIED];
     int crossing_count;
+    /* Of these, loaded tiles are in place `own` and behind it again: those of the iteration that follows. */
+    int own, loaded[MOST_CARRIED]; /* of each place from `own` on, the first place */
 } parts;
 
 /* ---- which loops ---- */
@@ -158,10 +163,41 @@ static bool fits_registers(const parts *p)
 {
     enum { OTHERS = 20 };
     int64_t needed = OTHERS;
-    for (int i = 0; i < p->crossing_count; i++) needed += 2 * tile_registers_of(p->crossing[i]);
+    for (int i = 0; i < p->crossing_count; i++)
+        needed += (i < p->own ? 2 : 1) * tile_registers_of(p->crossing[i]);
     for (intptr_t i = 1; i < mlirBlockGetNumArguments(p->body); i++)
         needed += tile_registers_of(mlirBlockGetArgument(p->body, i));
     return needed <= most_registers(tile_role_around(p->loop));
+}
+
+/* Whether `value` of the loop's body is computed from the iteration's number alone. */
+static bool is_of_index(const parts *p, MlirValue value, int depth)
+{
+    enum { MOST_DEPTH = 16 };
+    if (mlirValueIsABlockArgument(value))
+        return !mlirBlockEqual(mlirBlockArgumentGetOwner(value), p->body) ||
+               mlirBlockArgumentGetArgNumber(value) == 0;
+    if (!tile_defined_in(value, p->body)) return true;
+    MlirOperation op = mlirOpResultGetOwner(value);
+    bool known = depth < MOST_DEPTH && (cute_op_is(op, "cute.tile.load") || cute_op_is_effect_free(op));
+    for (intptr_t i = 0; known && i < mlirOperationGetNumOperands(op); i++)
+        known = is_of_index(p, mlirOperationGetOperand(op, i), depth + 1);
+    return known;
+}
+
+/* Loads for the next product, if all can be and there are registers. */
+static void load_for_next(parts *p)
+{
+    bool all = true;
+    p->own = p->crossing_count;
+    for (int i = 0; i < p->own && all; i++) {
+        if (!is_loaded(p->crossing[i])) continue;
+        all = p->crossing_count < MOST_CARRIED && is_of_index(p, p->crossing[i], 0);
+        if (!all) break;
+        p->loaded[p->crossing_count] = i;
+        p->crossing[p->crossing_count++] = p->crossing[i];
+    }
+    if (!all || !fits_registers(p)) p->crossing_count = p->own;
 }
 
 /* NULL, or the reason to keep the loop; "": the pass does not apply to it. */
@@ -192,6 +228,7 @@ static const char *find_parts(MlirOperation loop, parts *p)
         const char *why = mlirOperationEqual(op, p->release) ? NULL : note_op(p, op);
         if (why) return why;
     }
+    load_for_next(p);
     intptr_t carried = mlirOperationGetNumOperands(end);
     if (carried + p->crossing_count + 1 > MOST_CARRIED) return "it carries too many values";
     for (intptr_t i = 0; i < carried; i++) {
@@ -235,21 +272,53 @@ static void carry_on(const parts *p, tile_copies *c, bool tiles, int kept)
     }
 }
 
-/* The part of iteration `iv` that issues its product. */
-static issued issue(const parts *p, tile_copies *c, MlirValue iv)
+/* The loads of the body, and the operations that compute their coordinates. */
+static void mark_loads(const parts *p, bool needed[MOST_OPS])
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        needed[i] = cute_op_is(p->ops[i], "cute.tile.load");
+        for (int user = i + 1; user < p->count; user++)
+            for (intptr_t k = 0; needed[user] && k < mlirOperationGetNumOperands(p->ops[user]); k++) {
+                MlirOperation from = cute_defining_op(mlirOperationGetOperand(p->ops[user], k));
+                needed[i] |= !mlirOperationIsNull(from) && mlirOperationEqual(from, p->ops[i]);
+            }
+    }
+}
+
+/* The loads of iteration `iv`, for a product that is issued later. */
+static void load_ahead(const parts *p, tile_copies *c, MlirValue iv, issued *out)
+{
+    int kept = c->count;
+    bool needed[MOST_OPS];
+    if (p->crossing_count == p->own) return;
+    mark_loads(p, needed);
+    tile_map(c, mlirBlockGetArgument(p->body, 0), iv);
+    for (int i = 0; i < p->count; i++)
+        if (needed[i]) tile_copy(c, p->ops[i]);
+    for (int i = p->own; i < p->crossing_count; i++) out->values[i] = tile_mapped(c, p->crossing[i]);
+    c->count = kept;
+}
+
+/* The part of iteration `iv` that issues its product. `before`: the values of the product before, of which the last are the loads for this
+ * one. */
+static issued issue(const parts *p, tile_copies *c, MlirValue iv, const issued *before)
 {
     issued out;
+    bool ahead = p->crossing_count > p->own;
     int kept = c->count;
     tile_map(c, mlirBlockGetArgument(p->body, 0), iv);
     for (int i = 0; i < p->count; i++)
-        if (!p->late[i]) tile_copy(c, p->ops[i]);
-    for (int i = 0; i < p->crossing_count; i++) out.values[i] = tile_mapped(c, p->crossing[i]);
+        if (!p->late[i] && !(ahead && cute_op_is(p->ops[i], "cute.tile.load"))) tile_copy(c, p->ops[i]);
+    for (int i = 0; i < p->own; i++)
+        if (!ahead || !is_loaded(p->crossing[i])) out.values[i] = tile_mapped(c, p->crossing[i]);
+    for (int i = p->own; i < p->crossing_count; i++) out.values[p->loaded[i]] = before->values[i];
     carry_on(p, c, false, kept);
     return out;
 }
 
-/* The other part, of the product that was issued before the last `pending` ones. */
-static void use(const parts *p, tile_copies *c, const issued *from, int pending)
+/* The other part, of the product that was issued before the last `pending` ones. Behind it, where the registers of its loaded tiles are free, the
+ * loads of iteration `iv`, for the product that is issued behind `next`; null: none. */
+static void use(const parts *p, tile_copies *c, const issued *from, int pending, MlirValue iv, issued *next)
 {
     cute_builder b = cute_builder_at_end(c->into, mlirOperationGetLocation(p->product));
     int kept = c->count;
@@ -257,9 +326,10 @@ static void use(const parts *p, tile_copies *c, const issued *from, int pending)
     cute_build(&b, "cute.tile.release",
                CUTE_OPERANDS(mlirOperationGetOperand(p->release, 0), from->values[1]), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
-    for (int i = 0; i < p->crossing_count; i++) tile_map(c, p->crossing[i], i ? from->values[i] : sums);
+    for (int i = 0; i < p->own; i++) tile_map(c, p->crossing[i], i ? from->values[i] : sums);
     for (int i = 0; i < p->count; i++)
         if (p->late[i]) tile_copy(c, p->ops[i]);
+    if (next) load_ahead(p, c, iv, next);
     carry_on(p, c, true, kept);
 }
 
@@ -304,14 +374,16 @@ static MlirOperation build_pairs(const parts *p, tile_copies *all, const issued 
     tile_copies c = {.into = mlirBlockCreate(count + 2, types, places)};
     MlirValue arguments[MOST_CARRIED] = {{NULL}}, iv = mlirBlockGetArgument(c.into, 0);
     for (int i = 0; i < count; i++) arguments[i] = mlirBlockGetArgument(c.into, 1 + i);
-    issued even = map_values(p, &c, arguments), odd = issue(p, &c, iv);
-    use(p, &c, &even, 1);
+    issued even = map_values(p, &c, arguments), odd = issue(p, &c, iv, &even);
     cute_builder in = cute_builder_at_end(c.into, b.location);
-    even = issue(p, &c, cute_binary(&in, "arith.addi", iv, step));
-    use(p, &c, &odd, 1);
+    MlirValue next = cute_binary(&in, "arith.addi", iv, step),
+              after = cute_binary(&in, "arith.addi", iv, twice);
+    use(p, &c, &even, 1, next, &odd);
+    even = issue(p, &c, next, &odd);
+    use(p, &c, &odd, 1, after, &even);
     for (int i = 0; i < count; i++)
         yields[i] = i < p->crossing_count ? even.values[i] : tile_mapped(&c, values[i]);
-    yields[count] = cute_binary(&in, "arith.addi", iv, twice);
+    yields[count] = after;
     cute_build(&in, "scf.yield", (cute_operands){yields, count + 1}, CUTE_NO_TYPES, CUTE_NO_NAMED);
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, c.into);
@@ -329,11 +401,12 @@ static void end(const parts *p, tile_copies *all, MlirOperation pairs, int count
     for (int i = 0; i < carried; i++) arguments[i] = mlirBlockGetArgument(p->body, 1 + i);
     tile_copies one = {.into = mlirBlockCreate(0, NULL, NULL)},
                 none = {.into = mlirBlockCreate(0, NULL, NULL)};
-    issued before = map_values(p, &one, results), last = issue(p, &one, next);
-    use(p, &one, &before, 1);
-    use(p, &one, &last, 0);
+    issued before = map_values(p, &one, results), last = issue(p, &one, next, &before);
+    MlirValue none_behind = {NULL};
+    use(p, &one, &before, 1, none_behind, NULL);
+    use(p, &one, &last, 0, none_behind, NULL);
     before = map_values(p, &none, results);
-    use(p, &none, &before, 0);
+    use(p, &none, &before, 0, none_behind, NULL);
     MlirValue rest = cute_compare(&b, CUTE_IS_SLT, next, mlirOperationGetOperand(p->loop, 1));
     MlirOperation both = tile_copies_if(&b, rest, &one, &none, arguments, NULL, carried);
     for (int i = 0; i < carried; i++) tile_map(all, arguments[i], mlirOperationGetResult(both, i));
@@ -353,7 +426,13 @@ static void alternate(MlirOperation loop)
         initial[i] = mlirOperationGetOperand(loop, 3 + i);
         tile_map(&all, arguments[i], initial[i]);
     }
-    issued first = issue(&p, &all, mlirOperationGetOperand(loop, 0));
+    issued loaded = {{{NULL}}}, second = {{{NULL}}};
+    MlirValue low = mlirOperationGetOperand(loop, 0);
+    cute_builder in = cute_builder_at_end(all.into, mlirOperationGetLocation(loop));
+    load_ahead(&p, &all, low, &loaded);
+    load_ahead(&p, &all, cute_binary(&in, "arith.addi", low, mlirOperationGetOperand(loop, 2)), &second);
+    issued first = issue(&p, &all, low, &loaded);
+    for (int i = p.own; i < p.crossing_count; i++) first.values[i] = second.values[i];
     MlirOperation pairs = build_pairs(&p, &all, &first, count);
     tile_loop_keep_whole(pairs);
     end(&p, &all, pairs, count);

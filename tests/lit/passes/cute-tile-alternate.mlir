@@ -15,25 +15,28 @@ gpu.module @m {
   // CHECK:         cute.tile.role "consumers"
   // CHECK:         %[[ANY:[0-9a-z_#]+]] = arith.cmpi slt, %[[LOW:[0-9a-z_#]+]], %[[HIGH:[0-9a-z_#]+]] : i32
   // CHECK:         scf.if %[[ANY]]
-  // CHECK:           cute.tile.await
   // CHECK:           %[[U0:[0-9a-z_#]+]] = cute.tile.load<[128, 1]>
+  // CHECK:           %[[V0:[0-9a-z_#]+]] = cute.tile.load<[128, 1]>
+  // CHECK:           cute.tile.await
+  // CHECK-NOT:       cute.tile.load
   // CHECK:           %[[P0:[0-9a-z_#]+]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
   // CHECK-NOT:       cute.tile.settle
   // CHECK:           %[[LAST:[0-9a-z_#]+]] = arith.subi %[[HIGH]]
-  // CHECK:           scf.for {{.*}} to %[[LAST]] {{.*}} iter_args(%[[P:[0-9a-z_#]+]] = %[[P0]], %[[STAGE:[0-9a-z_#]+]] = {{.*}}, %[[U:[0-9a-z_#]+]] = %[[U0]],
+  // CHECK:           scf.for {{.*}} to %[[LAST]] {{.*}} iter_args(%[[P:[0-9a-z_#]+]] = %[[P0]], %[[STAGE:[0-9a-z_#]+]] = {{.*}}, %[[U:[0-9a-z_#]+]] = %[[U0]], %[[V:[0-9a-z_#]+]] = %[[V0]],
   // CHECK:             cute.tile.await(%[[PIPE:[0-9a-z_#]+]], %[[SECOND:[0-9a-z_#]+]],
-  // CHECK:             %[[V:[0-9a-z_#]+]] = cute.tile.load<[128, 1]>
   // CHECK:             %[[Q:[0-9a-z_#]+]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
   // CHECK:             %[[S:[0-9a-z_#]+]] = cute.tile.settle<1> (%[[P]])
   // CHECK:             cute.tile.release(%[[PIPE]], %[[STAGE]])
   // CHECK:             cute.tile.broadcast<[128, 128]> (%[[U]])
   // CHECK:             math.fma %[[S]]
+  // CHECK:             %[[W:[0-9a-z_#]+]] = cute.tile.load<[128, 1]>
   // CHECK:             cute.tile.await(%[[PIPE]], %[[THIRD:[0-9a-z_#]+]],
   // CHECK:             %[[R:[0-9a-z_#]+]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
   // CHECK:             cute.tile.settle<1> (%[[Q]])
   // CHECK:             cute.tile.release(%[[PIPE]], %[[SECOND]])
   // CHECK:             cute.tile.broadcast<[128, 128]> (%[[V]])
-  // CHECK:             scf.yield %[[R]], %[[THIRD]],
+  // CHECK:             %[[Z:[0-9a-z_#]+]] = cute.tile.load<[128, 1]>
+  // CHECK:             scf.yield %[[R]], %[[THIRD]], %[[W]], %[[Z]],
   // CHECK:           scf.if
   // CHECK:             cute.tile.gemm<{pending = 7 : i32, wgmma}>
   // CHECK:             cute.tile.settle<1>
@@ -43,8 +46,10 @@ gpu.module @m {
   // CHECK:             cute.tile.settle (
   // CHECK:           } else {
   // REMARK-DAG: remark: products alternate between two tiles of sums, so that one is under way while the sums of the other are added [cute-tile-alternate]
+  // Scales are loaded with a predicate: behind a branch, the sums of the next product would have registers of their own.
   // PTX-LABEL: .entry scaled(
   // PTX:         wgmma.wait_group.sync.aligned 1;
+  // PTX:         mov.b32 %r[[SCALE:[0-9]+]], 0; @%p{{[0-9]+}} ld.global.b32 %r[[SCALE]]
   // PTX:         wgmma.wait_group.sync.aligned 1;
   gpu.func @scaled(%a: !A, %b: !A, %scale: !v, %d: !F) kernel {
     %i, %j = cute.tile.program<[128, 128]> %d
