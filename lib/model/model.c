@@ -116,7 +116,8 @@ static double memory_seconds(const cute_model_problem *p, const cute_model_confi
            stage_b = (double)(c->bn * c->bk * p->bits_b) / 8, stage = stage_a + stage_b;
     double fetched = (double)t->blocks / (double)c->split * (double)ceil_div(p->k, c->bk) * stage;
     double sharers = c->merged_reads && c->cluster_m == 1 ? coalesced_reads : (double)c->cluster_m;
-    t->l2_bytes = fetched * (stage_a / (double)c->cluster_n + stage_b / sharers) / stage;
+    double sharers_a = c->one_row && c->cluster_n == 1 ? coalesced_reads : (double)c->cluster_n;
+    t->l2_bytes = fetched * (stage_a / sharers_a + stage_b / sharers) / stage;
     t->dram_bytes = operand_bytes(p, c, once, all, at_once, d) + out;
     double filled = c->stages > c->held ? (double)(c->stages - c->held) : 1,
            in_flight = (double)at_once * filled * stage;

@@ -85,6 +85,7 @@ typedef struct cute_model_config {
     bool persistent;   /* resident blocks take tiles in turn */
     bool tma;          /* loads by TMA; else by threads */
     bool merged_reads; /* without a cluster along m: blocks that read the same B at a time */
+    bool one_row;      /* of tiles: without a cluster along n, blocks read the same A at a time */
     int64_t resident;  /* blocks on a multiprocessor at once */
     int64_t overhead;  /* of a tile: its prologue and epilogue take as long as so many elements of k */
     double rate;       /* FLOP/s of a multiprocessor */

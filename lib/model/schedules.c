@@ -83,6 +83,7 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                            .cluster_m = s->cluster[0],
                            .cluster_n = s->cluster[1],
                            .split = 1,
+                           .one_row = p->problem.m <= p->bm,
                            .order = s->order,
                            .tail = s->tail > 0 ? (cute_model_tail)s->tail : CUTE_MODEL_WHOLE,
                            .persistent = s->persistent,
@@ -162,8 +163,11 @@ static void add_orders(ranked *all, size_t *count, const cute_model_program *p, 
         s.cluster[1] = stated->cluster[0] ? stated->cluster[1] : shapes[i][1];
         bool free = !stated->cluster[0], one = s.cluster[0] * s.cluster[1] == 1;
         if (!free && i) break;
+        /* A cluster has work for all of its blocks. */
+        bool fits =
+            s.cluster[0] * p->bm < p->problem.m + p->bm && s.cluster[1] * p->bn < p->problem.n + p->bn;
         if (free && !one &&
-            (!resident || s.consumers <= 0 || (s.cluster[0] > 1 && !p->cluster[0]) ||
+            (!fits || !resident || s.consumers <= 0 || (s.cluster[0] > 1 && !p->cluster[0]) ||
              (s.cluster[1] > 1 && !p->cluster[1])))
             continue;
         values orders = either(stated->order, 0, resident ? (values){2, {8, 1}} : (values){1, {1}});
