@@ -173,39 +173,6 @@ static cute_status all_shaped(epilogue_tree *t, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- PassFixElementD ---- */
-
-static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
-{
-    bool found = false, narrow = cute_dtype_get(t->problem.out)->bytes == 1;
-    cute_dtype vectors = narrow ? CUTE_F32 : t->problem.out;
-    for (int i = 0; i < t->output_count; i++) found = found || t->outputs[i].main;
-    for (int i = 0; i < t->output_count; i++) {
-        epilogue_output *o = &t->outputs[i];
-        bool matrix = o->node->shape.rows && o->node->shape.mul;
-        if (!found && matrix) o->main = found = true;
-        if (!o->stated) o->dtype = matrix ? t->problem.out : CUTE_F32;
-    }
-    for (int i = 0; i < t->count; i++) {
-        epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD && !n->stated)
-            n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
-    }
-    (void)diag;
-    return CUTE_OK;
-}
-
-static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
-{
-    for (int i = 0; i < t->output_count; i++)
-        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT &&
-            (t->outputs[i].main || t->outputs[i].dtype != CUTE_I8))
-            return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
-                                 "expected a floating-point type of '%s', got %s", t->outputs[i].name,
-                                 cute_dtype_get(t->outputs[i].dtype)->name);
-    return CUTE_OK;
-}
-
 /* ---- changes of a tree ---- */
 
 static void visit_node(epilogue_tree *t, epilogue_node *n, bool *seen, int *count, epilogue_node **order)
@@ -236,6 +203,73 @@ static void replace_node(epilogue_tree *t, const epilogue_node *from, epilogue_n
             if (t->nodes[i]->args[a] == from) t->nodes[i]->args[a] = to;
     for (int i = 0; i < t->output_count; i++)
         if (t->outputs[i].node == from) t->outputs[i].node = to;
+}
+
+/* ---- PassFixElementD ---- */
+
+/* Whether the node is round_byte's. */
+static bool is_rounded_byte(const epilogue_node *n)
+{
+    static const char *const names[] = {"minimum", "maximum", "round"};
+    for (int i = 0; i < 3; i++, n = n->args[0])
+        if (n->op != EPILOGUE_COMPUTE || strcmp(n->function->name, names[i]) != 0) return false;
+    return true;
+}
+
+/* Rounds a result to the nearest integer of i8. */
+static cute_status round_byte(epilogue_tree *t, epilogue_output *o, cute_diag *diag)
+{
+    epilogue_node *n = o->node;
+    epilogue_node constant = {.op = EPILOGUE_CONSTANT, .offset = n->offset, .length = n->length};
+    static const double limits[] = {-128, 127};
+    n = epilogue_compute(t, "round", n, NULL);
+    for (int i = 0; i < 2 && n; i++) {
+        constant.value = limits[i];
+        epilogue_node *limit = epilogue_node_get(t, &constant);
+        n = limit ? epilogue_compute(t, i ? "minimum" : "maximum", n, limit) : NULL;
+    }
+    if (!n) return cute_fail_memory(diag);
+    o->node = n;
+    return CUTE_OK;
+}
+
+static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
+{
+    bool found = false, narrow = cute_dtype_get(t->problem.out)->bytes == 1;
+    cute_dtype vectors = narrow ? CUTE_F32 : t->problem.out;
+    for (int i = 0; i < t->output_count; i++) found = found || t->outputs[i].main;
+    for (int i = 0; i < t->output_count; i++) {
+        epilogue_output *o = &t->outputs[i];
+        bool matrix = o->node->shape.rows && o->node->shape.mul;
+        if (!found && matrix) o->main = found = true;
+        if (!o->stated) o->dtype = matrix ? t->problem.out : CUTE_F32;
+    }
+    for (int i = 0; i < t->count; i++) {
+        epilogue_node *n = t->nodes[i];
+        if (n->op == EPILOGUE_LOAD && !n->stated)
+            n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
+    }
+    bool changed = false;
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        if (o->dtype != CUTE_I8 || epilogue_packed(o->node) || is_rounded_byte(o->node)) continue;
+        CUTE_TRY(round_byte(t, &t->outputs[i], diag));
+        changed = true;
+    }
+    if (!changed) return CUTE_OK;
+    order_nodes(t);
+    return infer_shapes(t, diag);
+}
+
+static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
+{
+    for (int i = 0; i < t->output_count; i++)
+        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT &&
+            (t->outputs[i].main || t->outputs[i].dtype != CUTE_I8))
+            return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
+                                 "expected a floating-point type of '%s', got %s", t->outputs[i].name,
+                                 cute_dtype_get(t->outputs[i].dtype)->name);
+    return CUTE_OK;
 }
 
 /* ---- PassGradientAllReduce ---- */

@@ -114,6 +114,63 @@ wrong() {
     [[ $output == *"expected N to be a multiple of 8, got 60"* ]]
 }
 
+# moved EXPRESSION VALUE OTHER: runs it on sums of 0.25 with the scalar t = VALUE, and checks it with t = OTHER.
+moved() {
+    cute-dump evt --gemm 24x64x16 --dtype f16 -D t="$2" --emit=launch "$1" >near.json
+    cute-dump evt --gemm 24x64x16 --dtype f16 -D t="$2" --emit=mlir "$1" >near.mlir
+    python3 - "$3" <<'PY'
+import json, sys
+with open("near.json") as f:
+    launch = json.load(f)
+launch["buffers"]["A"]["init"] = launch["buffers"]["B"]["init"] = 0.125
+launch["params"]["t"] = float(sys.argv[1])
+with open("near.json", "w") as f:
+    json.dump(launch, f)
+PY
+    run cute-run --device emulator near.mlir --config near.json
+}
+
+@test "bits, choices and roundings within their error of a threshold are left out, and others are compared" {
+    bits='D = acc; aux M:i8 = pack(acc > t)' choice='D = where(acc >= t, acc, 2)' rounded='D = acc; aux Q:i8 = acc * 2 + t'
+    while read -r value other expected expression; do
+        moved "${!expression}" "$value" "$other"
+        case $expected in
+        passed) [[ $status == 0 && $output != *"left out"* ]] ;;
+        *_*) [[ $status == 0 && $output == *"; ${expected/_/ } left out, within rounding of a threshold"* ]] ;;
+        *) [[ $status == 4 && $output == *"FAILED, $expected of $expected elements are wrong"* ]] ;;
+        esac || { echo "$expression $value $other: $output"; false; }
+    done <<'END'
+0.25 0.25    passed        bits
+0.25 0.24999 1536_bits     bits
+0.25 0.2499  192           bits
+0.25 0.25001 1536_elements choice
+0.25 0.2501  1536          choice
+0    0.00001 1536_elements rounded
+0    0.01    1536          rounded
+END
+    # Of several ranks, whose sums have more errors.
+    run -0 cute-run --device emulator --ranks 2 --split m --gemm 300x256x64 --dtype e4m3 --dtype-d f16 --epilogue 'D = acc; aux M:i8 = pack(acc > 0); aux Q:i8 = acc * 30'
+    [[ $output == *" left out, within rounding of a threshold"* ]]
+    run -0 cute-run --device emulator --gemm 64x64x32 --dtype i8 --dtype-d f16 --epilogue 'D = acc; aux M:i8 = pack(acc > 0)' --json
+    [[ $output != *left_out* ]]
+}
+
+@test "a result of i8 is the nearest integer, and saturates" {
+    right 33x40x64 f16 'D = acc; aux Q:i8 = acc * 100; aux R:i8 = acc'
+    cute-dump evt --gemm 16x16x16 --dtype f16 --emit=launch 'D = acc; aux Q:i8 = acc * 100' >q.json
+    cute-dump evt --gemm 16x16x16 --dtype f16 --emit=mlir 'D = acc; aux Q:i8 = acc * 100' >q.mlir
+    python3 - <<'PY'
+import json
+with open("q.json") as f:
+    launch = json.load(f)
+launch["buffers"]["A"]["init"], launch["buffers"]["B"]["init"] = "iota", -0.0078125
+launch["check"] = {"Q": {"expr": "max(-128, round(sum(k, 16, A[i,k]) * -0.78125))"}}
+with open("q.json", "w") as f:
+    json.dump(launch, f)
+PY
+    run -0 cute-run --device emulator q.mlir --config q.json
+}
+
 @test "operands by columns, any size, and a narrow alignment" {
     right 33x40x24 bf16 'z = acc + C[i,j]; D = z; m = max(z)' --layout nt
     right 33x37x23 bf16 'D = silu(acc + bias[j]); r[j] = max(acc, 0)'
