@@ -182,6 +182,19 @@ typedef struct cute_gemm_array {
 CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count,
                                         cute_diag *diag);
 
+/* An array of a plan of one product: A, B, C, bias, D, or an operand or result of an epilogue. */
+typedef struct cute_gemm_array_info {
+    size_t size;
+    const char *name, *type;
+    int rank;                     /* with the batch in front */
+    int64_t shape[3], strides[3]; /* elements */
+    size_t bytes;                 /* with gaps between rows */
+    bool result;
+} cute_gemm_array_info;
+/* CUTE_USAGE past the last array, and for groups and plans with a communicator. Texts are valid as long as the plan. */
+CUTE_API cute_status cute_gemm_array_at(const cute_gemm *gemm, size_t index, cute_gemm_array_info *out,
+                                        cute_diag *diag);
+
 /* The choice made for one of the products. */
 typedef struct cute_gemm_choice {
     size_t size;
