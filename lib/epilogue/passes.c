@@ -98,6 +98,45 @@ static cute_status infer_reduction(const epilogue_tree *t, epilogue_node *n, cut
     return CUTE_OK;
 }
 
+/* Columns of the threads of a level: of the operand, or of a gather's result, which has a column of the product for each. */
+static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
+{
+    bool gathers = n->collective == EPILOGUE_ALL_GATHER;
+    epilogue_shape s = gathers ? (epilogue_shape){true, 1, 1} : n->args[0]->shape;
+    if (n->level == EPILOGUE_WARP) return 32;
+    int64_t tile = t->problem.tile_n * s.mul / s.div;
+    if (n->level == EPILOGUE_BLOCK) return tile;
+    int64_t blocks = epilogue_row_blocks(&t->problem);
+    return blocks ? tile * blocks : tile;
+}
+
+/* Whether a collective is of all columns, as of those that are fewer than the level's. */
+static bool is_of_all_columns(const epilogue_tree *t, const epilogue_node *n)
+{
+    if (n->level == EPILOGUE_DEVICE) return true;
+    if (n->collective == EPILOGUE_ALL_GATHER || !t->problem.n) return false;
+    int64_t columns = epilogue_columns(t, n->args[0]->shape), group = level_columns(t, n);
+    return group > columns || (group == columns && n->level != EPILOGUE_WARP);
+}
+
+/* Tiles are not known before a configuration is chosen: then the columns are those of the operand. */
+static cute_status infer_collective(const epilogue_tree *t, epilogue_node *n, cute_diag *diag)
+{
+    epilogue_shape s = n->args[0]->shape;
+    if (n->level != EPILOGUE_DEVICES && (!s.rows || !s.mul))
+        return epilogue_fail(t, n->offset, n->length, diag,
+                             "expected a matrix as the operand of a collective");
+    n->shape = s;
+    bool known = n->level == EPILOGUE_WARP || n->level == EPILOGUE_DEVICE || t->problem.tile_n;
+    if (n->level == EPILOGUE_DEVICES || !known) return CUTE_OK;
+    if (n->collective == EPILOGUE_ALL_GATHER && n->level != EPILOGUE_DEVICE)
+        return scale_columns(t, n, level_columns(t, n), 1, diag);
+    if (n->collective != EPILOGUE_REDUCE_SCATTER) return CUTE_OK;
+    if (!is_of_all_columns(t, n)) return scale_columns(t, n, 1, level_columns(t, n), diag);
+    n->shape = (epilogue_shape){true, 0, 1};
+    return CUTE_OK;
+}
+
 static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_diag *diag)
 {
     const epilogue_node *a = n->args[0];
@@ -125,12 +164,7 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
                                  "expected two values of the same shape with N columns");
         return scale_columns(t, n, 2, 1, diag);
     }
-    case EPILOGUE_COMMUNICATE:
-        if (n->level != EPILOGUE_DEVICES && (!a->shape.rows || !a->shape.mul))
-            return epilogue_fail(t, n->offset, n->length, diag,
-                                 "expected a matrix as the operand of a collective");
-        n->shape = a->shape;
-        return CUTE_OK;
+    case EPILOGUE_COMMUNICATE: return infer_collective(t, n, diag);
     }
     return CUTE_OK;
 }
@@ -300,14 +334,6 @@ static cute_status add_gradient_sums(epilogue_tree *t, cute_diag *diag)
 
 /* ---- PassCustomCommunication ---- */
 
-/* Columns of the threads of a level. */
-static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
-{
-    epilogue_shape s = n->args[0]->shape;
-    int64_t tile = t->problem.tile_n * s.mul / s.div, blocks = epilogue_row_blocks(&t->problem);
-    return n->level == EPILOGUE_WARP ? 32 : n->level == EPILOGUE_BLOCK || !blocks ? tile : tile * blocks;
-}
-
 static const epilogue_output *output_of(const epilogue_tree *t, const epilogue_node *n)
 {
     for (int i = 0; i < t->output_count; i++)
@@ -369,15 +395,14 @@ static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue
 {
     epilogue_node *x = n->args[0];
     if (n->level == EPILOGUE_DEVICES) return lower_between_devices(t, n, out, diag);
-    int64_t columns = epilogue_columns(t, x->shape), group = level_columns(t, n);
-    bool whole =
-        n->level == EPILOGUE_DEVICE || group > columns || (group == columns && n->level != EPILOGUE_WARP);
+    bool gathers = n->collective == EPILOGUE_ALL_GATHER, whole = is_of_all_columns(t, n);
+    int64_t columns = epilogue_columns(t, x->shape), group = whole ? columns : level_columns(t, n);
     *out = NULL;
-    if (!whole && columns % group != 0)
+    if (!whole && !gathers && columns % group != 0)
         return epilogue_fail(t, n->offset, n->length, diag,
                              "expected columns that are a multiple of the level's %lld, got %lld",
                              (long long)group, (long long)columns);
-    if (whole && (n->collective == EPILOGUE_BROADCAST || n->collective == EPILOGUE_ALL_GATHER))
+    if (whole && (n->collective == EPILOGUE_BROADCAST || gathers))
         return epilogue_fail(
             t, n->offset, n->length, diag,
             "%s at the level %s: expected a level within a tile, since blocks do not wait for each other",
