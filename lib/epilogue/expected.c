@@ -379,9 +379,10 @@ static void put_uncertain(jump_finder *f, const epilogue_node *n, const char *ro
 }
 
 /* Appends the formula of an output's uncertain elements or bits; false: none, or it is too long. */
-static bool put_thresholds(formula_writer *w, const epilogue_node *n, double sum_error, bool *bits)
+static bool put_thresholds(formula_writer *w, double sum_error, bool *bits)
 {
-    const epilogue_node *condition = epilogue_packed(n);
+    const epilogue_node *n = w->output->node,
+                        *condition = w->output->dtype == CUTE_I8 ? epilogue_packed(n) : NULL;
     jump_finder f = {.w = w};
     find_jumps(&f, n, sum_error);
     *bits = condition != NULL;
@@ -440,7 +441,7 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
     if (!check) return NULL;
     formula_writer u = {.tree = t, .output = o, .sums = w.sums && w.acc};
     bool bits;
-    if (!w.results && put_thresholds(&u, n, 0, &bits))
+    if (!w.results && put_thresholds(&u, 0, &bits))
         json_object_set_new(check, bits ? "uncertain_bits" : "uncertain",
                             json_string(cute_buffer_text(&u.out)));
     cute_buffer_release(&u.out);
@@ -479,7 +480,7 @@ bool epilogue_thresholds(const epilogue_tree *t, const epilogue_output *o, doubl
                          cute_buffer *out)
 {
     formula_writer w = {.tree = t, .output = o, .stored = true};
-    bool any = put_thresholds(&w, o->node, sum_error, bits);
+    bool any = put_thresholds(&w, sum_error, bits);
     if (any) cute_buffer_append(out, cute_buffer_text(&w.out), w.out.length);
     cute_buffer_release(&w.out);
     return any && cute_buffer_ok(out);

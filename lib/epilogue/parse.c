@@ -11,6 +11,7 @@
  *
  * Equal subexpressions are one node. Functions that have a body are replaced by it. Not known here: shapes and kernels. */
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -699,6 +700,9 @@ static cute_status parse_number(parser *p, epilogue_node **out)
     double value = strtod(digits, &end);
     p->at += length;
     if (*end || end == digits) return fail_parse(p, from, length, "expected a number, got '%s'", digits);
+    if (value > FLT_MAX)
+        return fail_parse(p, from, length, "expected a number of f32, at most %.3g, got '%s'", FLT_MAX,
+                          digits);
     return add_constant(p, value, from, out);
 }
 
@@ -949,6 +953,9 @@ static cute_status parse_statement(parser *p)
     if (!named) s = (statement){.name = "D", .dtype = CUTE_F32};
     CUTE_TRY(parse_value(p, &value));
     if (!named) s.offset = from, s.length = p->at - from;
+    if (!named && find_name(p, "D", 1))
+        return fail_parse(p, s.offset, s.length,
+                          "'D' is already defined: expected NAME = before another value");
     CUTE_TRY(check_target(p, &s));
     if (*p->name_count == NAMES)
         return fail_parse(p, from, 1, "expected at most %d statements, got more", NAMES);

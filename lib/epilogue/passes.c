@@ -276,7 +276,8 @@ static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
         epilogue_output *o = &t->outputs[i];
         bool matrix = o->node->shape.rows && o->node->shape.mul;
         if (!found && matrix) o->main = found = true;
-        if (!o->stated) o->dtype = matrix ? t->problem.out : CUTE_F32;
+        bool bits = !o->main && epilogue_packed(o->node);
+        if (!o->stated) o->dtype = bits ? CUTE_I8 : matrix ? t->problem.out : CUTE_F32;
     }
     for (int i = 0; i < t->count; i++) {
         epilogue_node *n = t->nodes[i];

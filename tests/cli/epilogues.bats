@@ -206,6 +206,28 @@ PY
     wrong 2:5 "unknown function 'sinn'" $'z = acc;\nD = sinn(z)'
 }
 
+@test "numbers and scalars are those of f32, and all are used" {
+    wrong 1:11 "expected a number of f32, at most 3.4e+38, got '1e39'" 'D = acc * 1e39'
+    wrong 1:11 "expected a number of f32, at most 3.4e+38, got '1e999'" 'D = acc * 1e999'
+    wrong 1:10 "'D' is already defined: expected NAME = before another value" 'D = acc; max(acc)'
+    for value in nan inf 1e39; do
+        run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = x * acc' -D x=$value
+        [[ $output == *"error: expected a number of f32, at most 3.4e+38, as 'x', got "* ]] || { echo "$output"; false; }
+    done
+    run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = acc' --beta 2
+    [[ $output == *"error: the epilogue has no scalar 'beta': expected it in the expression"* ]]
+    run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = acc' --alpha 2
+    [[ $output == *"error: the epilogue has no scalar 'alpha': expected it in the expression"* ]]
+}
+
+@test "packed bits are of i8 unless another type is stated" {
+    right 64x64x64 f16 'D = acc; aux M = pack(acc > 0)'
+    right 64x64x64 f16 'D = pack(acc > 0)'
+    right 64x64x64 f16 'D = acc; aux M:f32 = pack(acc > 0)'
+    run -0 cute-dump evt 'D = acc; aux M = pack(acc > 0)'
+    [[ $output == *"to M, M x N/8, i8"* ]]
+}
+
 @test "an epilogue excludes other parts of a problem" {
     run -2 cute-run --gemm 64x64x64 --epilogue 'relu(acc)' --bias --device emulator
     [[ $output == *"an epilogue expression and a bias are mutually exclusive"* ]]
@@ -300,7 +322,9 @@ PY
     while IFS= read -r expression; do
         scalars=()
         for s in scale_a scale_b scale_c scale_d scale_aux; do [[ $expression == *"$s"* ]] && scalars+=("-D$s=0.5"); done
-        right 70x48x32 f16 "$expression" --alpha=0.75 --beta=0.5 "${scalars[@]}"
+        [[ $expression == *alpha* ]] && scalars+=(--alpha=0.75)
+        [[ $expression == *beta* ]] && scalars+=(--beta=0.5)
+        right 70x48x32 f16 "$expression" "${scalars[@]}"
         count=$((count + 1))
     done < <(sed -n "/^| CUTLASS/,/^$/s/^|[^|]*| \`\(.*\)\` |$/\1/p" "$BATS_TEST_DIRNAME/../../docs/epilogues.md")
     [ "$count" -ge 29 ]
