@@ -71,7 +71,7 @@ typedef struct cute_gemm_problem {
     cute_gemm_activation activation;
     int64_t align; /* bytes that divide all addresses; 0: 16. Smaller alignments select slower kernels */
     /* An expression instead of alpha, beta, bias and activation, see docs/epilogues.md: "D = gelu(acc + bias[j])". Of
-     * one product or a batch, with D packed, by rows, of a floating-point type. Results are of each product of a batch, one behind the other;
+     * one product or a batch, with D packed, by rows. Results are of each product of a batch, one behind the other;
      * so are operands with the index l, as C[l,i,j]. Its operands and results are named
      * (cute_gemm_operands); D may have other columns than N. NULL: none. */
     const char *epilogue;

@@ -287,7 +287,7 @@ static epilogue_node *find_operand(const parser *p, const char *name, size_t len
     return NULL;
 }
 
-/* bytes: of an operand or a result but D, which may also be i8. */
+/* bytes: of an operand or a result, which may also be i8. */
 static cute_status parse_type(parser *p, bool bytes, cute_dtype *out)
 {
     char word[16];
@@ -888,7 +888,7 @@ static bool parse_target(parser *p, statement *s, cute_status *status)
     }
     if (target && peek_text(p, ":")) {
         p->at++;
-        *status = parse_type(p, s->length != 1 || p->text[s->offset] != 'D', &s->dtype);
+        *status = parse_type(p, true, &s->dtype);
         s->stated = true;
         if (*status != CUTE_OK) return false;
     }

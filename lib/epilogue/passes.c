@@ -299,10 +299,9 @@ static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
 static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
 {
     for (int i = 0; i < t->output_count; i++)
-        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT &&
-            (t->outputs[i].main || t->outputs[i].dtype != CUTE_I8))
+        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT && t->outputs[i].dtype != CUTE_I8)
             return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
-                                 "expected a floating-point type of '%s', got %s", t->outputs[i].name,
+                                 "expected a floating-point type of '%s', or i8, got %s", t->outputs[i].name,
                                  cute_dtype_get(t->outputs[i].dtype)->name);
     return CUTE_OK;
 }
