@@ -399,7 +399,8 @@ class PlanExecutor
 
 /* ---- matrix products ---- */
 
-/* D = A B of row-major matrices: A is m x k, B is k x n, D is m x n. Other problems: the constructor with a cute_gemm_problem. */
+/* D = A B of row-major matrices: A is m x k, B is k x n, D is m x n. Other problems: the constructor with a cute_gemm_problem. The kernel is
+ * chosen, or, after compile_from_mlir or load_compiled, the caller's: cute_gemm_options.source and .module. */
 template <class TA, class TB, class TC> class GemmExecutor
 {
   public:
@@ -409,20 +410,36 @@ template <class TA, class TB, class TC> class GemmExecutor
     }
     GemmExecutor(const Device &device, cute_gemm_problem problem,
                  const cute_gemm_compiler *compiler = nullptr)
-        : device_(device), problem_(problem)
+        : device_(device), problem_(problem), compiler_(compiler)
     {
-        cute_gemm_options options = {};
-        cute_gemm *gemm = nullptr;
         problem_.type_a = TypeName<TA>::value;
         problem_.type_b = TypeName<TB>::value;
         problem_.type_d = TypeName<TC>::value;
-        options.size = sizeof options;
-        options.device = device_.get();
-        options.compiler = compiler;
-        detail::check(cute_gemm_create, &problem_, std::size_t{1}, &options, &gemm);
-        gemm_.reset(gemm);
-        if (std::size_t bytes = cute_gemm_workspace(gemm))
-            workspace_.reset(new DeviceBuffer<std::uint8_t>(device_, bytes));
+        create(cute_gemm_options{});
+    }
+    /* A product in MLIR, by its host function (empty: its only one). If it is refused, the kernel before remains. */
+    void compile_from_mlir(const std::string &mlir, const std::string &function = std::string())
+    {
+        cute_gemm_options options = {};
+        options.source = mlir.data();
+        options.source_length = mlir.size();
+        options.function = function.empty() ? nullptr : function.c_str();
+        create(options);
+        module_.reset();
+    }
+    /* A compiled product: a cubin or PTX. */
+    void load_compiled(const Module &module, const std::string &function = std::string())
+    {
+        std::unique_ptr<Module> kept(new Module(module));
+        cute_gemm_options options = {};
+        options.module = kept->get();
+        options.function = function.empty() ? nullptr : function.c_str();
+        create(options);
+        module_ = std::move(kept);
+    }
+    void load_compiled(const std::string &path, const std::string &function = std::string())
+    {
+        load_compiled(Module::load(path), function);
     }
     static cute_gemm_problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k)
     {
@@ -458,11 +475,36 @@ template <class TA, class TB, class TC> class GemmExecutor
         device_.synchronize();
         return on_d.download();
     }
+    /* Packed arrays of the host; waits. */
+    void execute(const TA *a, const TB *b, TC *d)
+    {
+        const std::size_t m = static_cast<std::size_t>(problem_.m * problem_.batch),
+                          n = static_cast<std::size_t>(problem_.n), k = static_cast<std::size_t>(problem_.k);
+        const cute_gemm_array arrays[] = {
+            {"A", const_cast<TA *>(a), m * k * sizeof(TA)},
+            {"B", const_cast<TB *>(b), static_cast<std::size_t>(problem_.batch) * k * n * sizeof(TB)},
+            {"D", d, m * n * sizeof(TC)}};
+        detail::check(cute_gemm_run_host, gemm_.get(), arrays, std::size_t{3});
+    }
     const cute_gemm *get() const { return gemm_.get(); }
 
   private:
+    void create(cute_gemm_options options)
+    {
+        cute_gemm *gemm = nullptr;
+        options.size = sizeof options;
+        options.device = device_.get();
+        options.compiler = compiler_;
+        detail::check(cute_gemm_create, &problem_, std::size_t{1}, &options, &gemm);
+        std::size_t bytes = cute_gemm_workspace(gemm);
+        gemm_.reset(gemm);
+        workspace_.reset(bytes ? new DeviceBuffer<std::uint8_t>(device_, bytes) : nullptr);
+    }
+
     Device device_;
     cute_gemm_problem problem_;
+    const cute_gemm_compiler *compiler_;
+    std::unique_ptr<Module> module_; /* outlives the plan */
     std::unique_ptr<DeviceBuffer<std::uint8_t>> workspace_;
     detail::Owner<cute_gemm, cute_gemm_destroy> gemm_;
 };

@@ -71,7 +71,7 @@ typedef struct cute_gemm_problem {
     cute_gemm_activation activation;
     int64_t align; /* bytes that divide all addresses; 0: 16. Smaller alignments select slower kernels */
     /* An expression instead of alpha, beta, bias and activation, see docs/epilogues.md: "D = gelu(acc + bias[j])". Of
-     * one product or a batch, with D packed, by rows, of a floating-point type. Results are of each product of a batch, one behind the other;
+     * one product or a batch, with D packed, by rows. Results are of each product of a batch, one behind the other;
      * so are operands with the index l, as C[l,i,j]. Its operands and results are named
      * (cute_gemm_operands); D may have other columns than N. NULL: none. */
     const char *epilogue;
@@ -180,6 +180,19 @@ typedef struct cute_gemm_array {
 /* Runs a plan of one product on arrays in host memory: copies operands to the device, runs, waits, and copies results back. CUTE_USAGE: an
  * array is missing, unknown, or of another size than the problem's matrix, gaps between its rows included. */
 CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count,
+                                        cute_diag *diag);
+
+/* An array of a plan of one product: A, B, C, bias, D, or an operand or result of an epilogue. */
+typedef struct cute_gemm_array_info {
+    size_t size;
+    const char *name, *type;
+    int rank;                     /* with the batch in front */
+    int64_t shape[3], strides[3]; /* elements */
+    size_t bytes;                 /* with gaps between rows */
+    bool result;
+} cute_gemm_array_info;
+/* CUTE_USAGE past the last array, and for groups and plans with a communicator. Texts are valid as long as the plan. */
+CUTE_API cute_status cute_gemm_array_at(const cute_gemm *gemm, size_t index, cute_gemm_array_info *out,
                                         cute_diag *diag);
 
 /* The choice made for one of the products. */

@@ -158,6 +158,10 @@ typedef struct epilogue_tree {
 
 /* Instructions of an epilogue for each of the product's sums, roughly. Requires PassShapeTypePropagation. */
 double epilogue_operations(const epilogue_tree *t);
+/* floor, ceil and round: integers of real numbers. */
+bool epilogue_rounds(const epilogue_function *f);
+/* The condition whose bits `n` packs into bytes (functions.def); NULL: another value. */
+const epilogue_node *epilogue_packed(const epilogue_node *n);
 /* Whether a function is approximated: no matrix that is stored has more than 16 bits. */
 bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n);
 
@@ -212,7 +216,7 @@ enum { EPILOGUE_PASSES = 16 };
 cute_status epilogue_pass_order(const char *names, const epilogue_pass **out, size_t *count, cute_diag *diag);
 cute_status epilogue_run_passes(epilogue_tree *tree, const char *names, cute_diag *diag);
 
-/* ---- the program and its launches (program.c, document.c) ---- */
+/* ---- the program and its launches (program.c, document.c, expected.c) ---- */
 
 typedef enum epilogue_role {
     EPILOGUE_MATRIX,     /* (rows, columns) */
@@ -271,6 +275,10 @@ void epilogue_tolerances(const epilogue_tree *tree, const epilogue_output *outpu
                          double *rtol, double *atol);
 /* Appends the value of an output at (i,j) as a formula of launch.json(5) that reads the sums from a matrix "acc". False: it is too long. */
 bool epilogue_formula(const epilogue_tree *tree, const epilogue_output *output, cute_buffer *out);
+/* Appends a formula over the same names: nonzero for elements that may differ from their value in double since a value is within its error
+ * of a threshold, or, with *bits, a mask of such bits of packed bytes. False: the output has none, or it is too long. */
+bool epilogue_thresholds(const epilogue_tree *tree, const epilogue_output *output, double sum_error,
+                         bool *bits, cute_buffer *out);
 /* Whether a value needs elements of other rows. */
 bool epilogue_reads_rows(const epilogue_node *node);
 /* Expected results of all outputs, from A (m,k) and B (k,n), with a mode for the products of a batch in front. */

@@ -11,6 +11,7 @@
  *
  * Equal subexpressions are one node. Functions that have a body are replaced by it. Not known here: shapes and kernels. */
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,7 +287,7 @@ static epilogue_node *find_operand(const parser *p, const char *name, size_t len
     return NULL;
 }
 
-/* bytes: of an operand or a result but D, which may also be i8. */
+/* bytes: of an operand or a result, which may also be i8. */
 static cute_status parse_type(parser *p, bool bytes, cute_dtype *out)
 {
     char word[16];
@@ -699,6 +700,9 @@ static cute_status parse_number(parser *p, epilogue_node **out)
     double value = strtod(digits, &end);
     p->at += length;
     if (*end || end == digits) return fail_parse(p, from, length, "expected a number, got '%s'", digits);
+    if (value > FLT_MAX)
+        return fail_parse(p, from, length, "expected a number of f32, at most %.3g, got '%s'", FLT_MAX,
+                          digits);
     return add_constant(p, value, from, out);
 }
 
@@ -884,7 +888,7 @@ static bool parse_target(parser *p, statement *s, cute_status *status)
     }
     if (target && peek_text(p, ":")) {
         p->at++;
-        *status = parse_type(p, s->length != 1 || p->text[s->offset] != 'D', &s->dtype);
+        *status = parse_type(p, true, &s->dtype);
         s->stated = true;
         if (*status != CUTE_OK) return false;
     }
@@ -949,6 +953,9 @@ static cute_status parse_statement(parser *p)
     if (!named) s = (statement){.name = "D", .dtype = CUTE_F32};
     CUTE_TRY(parse_value(p, &value));
     if (!named) s.offset = from, s.length = p->at - from;
+    if (!named && find_name(p, "D", 1))
+        return fail_parse(p, s.offset, s.length,
+                          "'D' is already defined: expected NAME = before another value");
     CUTE_TRY(check_target(p, &s));
     if (*p->name_count == NAMES)
         return fail_parse(p, from, 1, "expected at most %d statements, got more", NAMES);

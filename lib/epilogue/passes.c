@@ -98,6 +98,45 @@ static cute_status infer_reduction(const epilogue_tree *t, epilogue_node *n, cut
     return CUTE_OK;
 }
 
+/* Columns of the threads of a level: of the operand, or of a gather's result, which has a column of the product for each. */
+static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
+{
+    bool gathers = n->collective == EPILOGUE_ALL_GATHER;
+    epilogue_shape s = gathers ? (epilogue_shape){true, 1, 1} : n->args[0]->shape;
+    if (n->level == EPILOGUE_WARP) return 32;
+    int64_t tile = t->problem.tile_n * s.mul / s.div;
+    if (n->level == EPILOGUE_BLOCK) return tile;
+    int64_t blocks = epilogue_row_blocks(&t->problem);
+    return blocks ? tile * blocks : tile;
+}
+
+/* Whether a collective is of all columns, as of those that are fewer than the level's. */
+static bool is_of_all_columns(const epilogue_tree *t, const epilogue_node *n)
+{
+    if (n->level == EPILOGUE_DEVICE) return true;
+    if (n->collective == EPILOGUE_ALL_GATHER || !t->problem.n) return false;
+    int64_t columns = epilogue_columns(t, n->args[0]->shape), group = level_columns(t, n);
+    return group > columns || (group == columns && n->level != EPILOGUE_WARP);
+}
+
+/* Tiles are not known before a configuration is chosen: then the columns are those of the operand. */
+static cute_status infer_collective(const epilogue_tree *t, epilogue_node *n, cute_diag *diag)
+{
+    epilogue_shape s = n->args[0]->shape;
+    if (n->level != EPILOGUE_DEVICES && (!s.rows || !s.mul))
+        return epilogue_fail(t, n->offset, n->length, diag,
+                             "expected a matrix as the operand of a collective");
+    n->shape = s;
+    bool known = n->level == EPILOGUE_WARP || n->level == EPILOGUE_DEVICE || t->problem.tile_n;
+    if (n->level == EPILOGUE_DEVICES || !known) return CUTE_OK;
+    if (n->collective == EPILOGUE_ALL_GATHER && n->level != EPILOGUE_DEVICE)
+        return scale_columns(t, n, level_columns(t, n), 1, diag);
+    if (n->collective != EPILOGUE_REDUCE_SCATTER) return CUTE_OK;
+    if (!is_of_all_columns(t, n)) return scale_columns(t, n, 1, level_columns(t, n), diag);
+    n->shape = (epilogue_shape){true, 0, 1};
+    return CUTE_OK;
+}
+
 static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_diag *diag)
 {
     const epilogue_node *a = n->args[0];
@@ -125,12 +164,7 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
                                  "expected two values of the same shape with N columns");
         return scale_columns(t, n, 2, 1, diag);
     }
-    case EPILOGUE_COMMUNICATE:
-        if (n->level != EPILOGUE_DEVICES && (!a->shape.rows || !a->shape.mul))
-            return epilogue_fail(t, n->offset, n->length, diag,
-                                 "expected a matrix as the operand of a collective");
-        n->shape = a->shape;
-        return CUTE_OK;
+    case EPILOGUE_COMMUNICATE: return infer_collective(t, n, diag);
     }
     return CUTE_OK;
 }
@@ -173,39 +207,6 @@ static cute_status all_shaped(epilogue_tree *t, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- PassFixElementD ---- */
-
-static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
-{
-    bool found = false, narrow = cute_dtype_get(t->problem.out)->bytes == 1;
-    cute_dtype vectors = narrow ? CUTE_F32 : t->problem.out;
-    for (int i = 0; i < t->output_count; i++) found = found || t->outputs[i].main;
-    for (int i = 0; i < t->output_count; i++) {
-        epilogue_output *o = &t->outputs[i];
-        bool matrix = o->node->shape.rows && o->node->shape.mul;
-        if (!found && matrix) o->main = found = true;
-        if (!o->stated) o->dtype = matrix ? t->problem.out : CUTE_F32;
-    }
-    for (int i = 0; i < t->count; i++) {
-        epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD && !n->stated)
-            n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
-    }
-    (void)diag;
-    return CUTE_OK;
-}
-
-static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
-{
-    for (int i = 0; i < t->output_count; i++)
-        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT &&
-            (t->outputs[i].main || t->outputs[i].dtype != CUTE_I8))
-            return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
-                                 "expected a floating-point type of '%s', got %s", t->outputs[i].name,
-                                 cute_dtype_get(t->outputs[i].dtype)->name);
-    return CUTE_OK;
-}
-
 /* ---- changes of a tree ---- */
 
 static void visit_node(epilogue_tree *t, epilogue_node *n, bool *seen, int *count, epilogue_node **order)
@@ -238,6 +239,73 @@ static void replace_node(epilogue_tree *t, const epilogue_node *from, epilogue_n
         if (t->outputs[i].node == from) t->outputs[i].node = to;
 }
 
+/* ---- PassFixElementD ---- */
+
+/* Whether the node is round_byte's. */
+static bool is_rounded_byte(const epilogue_node *n)
+{
+    static const char *const names[] = {"minimum", "maximum", "round"};
+    for (int i = 0; i < 3; i++, n = n->args[0])
+        if (n->op != EPILOGUE_COMPUTE || strcmp(n->function->name, names[i]) != 0) return false;
+    return true;
+}
+
+/* Rounds a result to the nearest integer of i8. */
+static cute_status round_byte(epilogue_tree *t, epilogue_output *o, cute_diag *diag)
+{
+    epilogue_node *n = o->node;
+    epilogue_node constant = {.op = EPILOGUE_CONSTANT, .offset = n->offset, .length = n->length};
+    static const double limits[] = {-128, 127};
+    n = epilogue_compute(t, "round", n, NULL);
+    for (int i = 0; i < 2 && n; i++) {
+        constant.value = limits[i];
+        epilogue_node *limit = epilogue_node_get(t, &constant);
+        n = limit ? epilogue_compute(t, i ? "minimum" : "maximum", n, limit) : NULL;
+    }
+    if (!n) return cute_fail_memory(diag);
+    o->node = n;
+    return CUTE_OK;
+}
+
+static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
+{
+    bool found = false, narrow = cute_dtype_get(t->problem.out)->bytes == 1;
+    cute_dtype vectors = narrow ? CUTE_F32 : t->problem.out;
+    for (int i = 0; i < t->output_count; i++) found = found || t->outputs[i].main;
+    for (int i = 0; i < t->output_count; i++) {
+        epilogue_output *o = &t->outputs[i];
+        bool matrix = o->node->shape.rows && o->node->shape.mul;
+        if (!found && matrix) o->main = found = true;
+        bool bits = !o->main && epilogue_packed(o->node);
+        if (!o->stated) o->dtype = bits ? CUTE_I8 : matrix ? t->problem.out : CUTE_F32;
+    }
+    for (int i = 0; i < t->count; i++) {
+        epilogue_node *n = t->nodes[i];
+        if (n->op == EPILOGUE_LOAD && !n->stated)
+            n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
+    }
+    bool changed = false;
+    for (int i = 0; i < t->output_count; i++) {
+        const epilogue_output *o = &t->outputs[i];
+        if (o->dtype != CUTE_I8 || epilogue_packed(o->node) || is_rounded_byte(o->node)) continue;
+        CUTE_TRY(round_byte(t, &t->outputs[i], diag));
+        changed = true;
+    }
+    if (!changed) return CUTE_OK;
+    order_nodes(t);
+    return infer_shapes(t, diag);
+}
+
+static cute_status all_typed(epilogue_tree *t, cute_diag *diag)
+{
+    for (int i = 0; i < t->output_count; i++)
+        if (cute_dtype_get(t->outputs[i].dtype)->class != CUTE_CLASS_FLOAT && t->outputs[i].dtype != CUTE_I8)
+            return epilogue_fail(t, t->outputs[i].offset, t->outputs[i].length, diag,
+                                 "expected a floating-point type of '%s', or i8, got %s", t->outputs[i].name,
+                                 cute_dtype_get(t->outputs[i].dtype)->name);
+    return CUTE_OK;
+}
+
 /* ---- PassGradientAllReduce ---- */
 
 static cute_status add_gradient_sums(epilogue_tree *t, cute_diag *diag)
@@ -265,14 +333,6 @@ static cute_status add_gradient_sums(epilogue_tree *t, cute_diag *diag)
 }
 
 /* ---- PassCustomCommunication ---- */
-
-/* Columns of the threads of a level. */
-static int64_t level_columns(const epilogue_tree *t, const epilogue_node *n)
-{
-    epilogue_shape s = n->args[0]->shape;
-    int64_t tile = t->problem.tile_n * s.mul / s.div, blocks = epilogue_row_blocks(&t->problem);
-    return n->level == EPILOGUE_WARP ? 32 : n->level == EPILOGUE_BLOCK || !blocks ? tile : tile * blocks;
-}
 
 static const epilogue_output *output_of(const epilogue_tree *t, const epilogue_node *n)
 {
@@ -335,15 +395,14 @@ static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue
 {
     epilogue_node *x = n->args[0];
     if (n->level == EPILOGUE_DEVICES) return lower_between_devices(t, n, out, diag);
-    int64_t columns = epilogue_columns(t, x->shape), group = level_columns(t, n);
-    bool whole =
-        n->level == EPILOGUE_DEVICE || group > columns || (group == columns && n->level != EPILOGUE_WARP);
+    bool gathers = n->collective == EPILOGUE_ALL_GATHER, whole = is_of_all_columns(t, n);
+    int64_t columns = epilogue_columns(t, x->shape), group = whole ? columns : level_columns(t, n);
     *out = NULL;
-    if (!whole && columns % group != 0)
+    if (!whole && !gathers && columns % group != 0)
         return epilogue_fail(t, n->offset, n->length, diag,
                              "expected columns that are a multiple of the level's %lld, got %lld",
                              (long long)group, (long long)columns);
-    if (whole && (n->collective == EPILOGUE_BROADCAST || n->collective == EPILOGUE_ALL_GATHER))
+    if (whole && (n->collective == EPILOGUE_BROADCAST || gathers))
         return epilogue_fail(
             t, n->offset, n->length, diag,
             "%s at the level %s: expected a level within a tile, since blocks do not wait for each other",

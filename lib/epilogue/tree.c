@@ -138,6 +138,23 @@ bool epilogue_needs_rows(const epilogue_tree *t)
     return false;
 }
 
+bool epilogue_rounds(const epilogue_function *f)
+{
+    static const char *const names[] = {"floor", "ceil", "round"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(f->name, names[i]) == 0) return true;
+    return false;
+}
+
+const epilogue_node *epilogue_packed(const epilogue_node *n)
+{
+    const epilogue_node *sum = n->count == 2 ? n->args[0] : n, *bits = sum->count == 1 ? sum->args[0] : n;
+    bool packed = n->op == EPILOGUE_COMPUTE && sum->op == EPILOGUE_REDUCE &&
+                  sum->group == EPILOGUE_BYTE_COLUMNS && bits->op == EPILOGUE_COMPUTE && bits->count == 3 &&
+                  bits->args[1]->op == EPILOGUE_PLACES;
+    return packed ? bits->args[0] : NULL;
+}
+
 bool epilogue_approximates(const epilogue_tree *t, const epilogue_node *n)
 {
     if (!n->function->approximate || cute_dtype_get(t->problem.out)->bytes > 2) return false;

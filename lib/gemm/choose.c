@@ -289,6 +289,23 @@ size_t gemm_algos(const gemm_problem *problems, size_t count, const gemm_target 
     return found;
 }
 
+cute_status gemm_fail_unsupported(const gemm_problem *problems, size_t count, const gemm_target *target,
+                                  cute_diag *diag)
+{
+    gemm_problem plain = problems[0];
+    gemm_algo algos[GEMM_MAX_ALGOS];
+    plain.tree = NULL;
+    bool wide = problems[0].tree && count == 1 && gemm_algos(&plain, 1, target, algos, GEMM_MAX_ALGOS);
+    if (!wide)
+        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s", problems[0].given.type_a,
+                         target->arch);
+    return cute_fail(
+        diag, CUTE_INVALID, NULL,
+        "no kernel of %s on %s has registers for this epilogue: expected matrices of at most 4 N "
+        "columns",
+        problems[0].given.type_a, target->arch);
+}
+
 /* ---- the choice ---- */
 
 typedef struct algo_list {
@@ -331,9 +348,7 @@ cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_t
     double seconds = 0;
     bool emulated = false;
     algo_list list = {algos, gemm_algos(problems, count, target, algos, GEMM_MAX_ALGOS)};
-    if (!list.count)
-        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s", problems[0].given.type_a,
-                         target->arch);
+    if (!list.count) return gemm_fail_unsupported(problems, count, target, diag);
     if (name && *name) return find_algo(&list, name, out, diag);
     *out = algos[0];
     /* A second kernel for reductions of rows takes longer than a slower tile. */

@@ -1,11 +1,31 @@
 /* Epilogues that are expressions: reads them, generates their program for a configuration's tile, and describes their data. lib/epilogue
  * has the language. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lib/gemm/gemm.h"
 
 enum { CLUSTER = 8 /* blocks of a cluster that any launch may have */ };
+
+static bool has_scalar(const epilogue_tree *t, const char *name)
+{
+    for (int i = 0; name && i < t->count; i++)
+        if (t->nodes[i]->op == EPILOGUE_SCALAR && strcmp(t->nodes[i]->name, name) == 0) return true;
+    return false;
+}
+
+/* alpha and beta that an expression does not use would be ignored. */
+static cute_status check_factors(const gemm_problem *p, cute_diag *diag)
+{
+    const cute_gemm_problem *g = &p->given;
+    const char *unused = g->alpha != 1 && !has_scalar(p->tree, "alpha") ? "alpha"
+                         : g->beta != 0 && !has_scalar(p->tree, "beta") ? "beta"
+                                                                        : NULL;
+    return unused ? cute_fail(diag, CUTE_USAGE, NULL,
+                              "the epilogue has no scalar '%s': expected it in the expression", unused)
+                  : CUTE_OK;
+}
 
 static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *diag)
 {
@@ -17,12 +37,12 @@ static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *di
     values[count++] = (epilogue_value){"beta", g->beta};
     for (size_t i = 0; i < g->value_count; i++) {
         const char *name = g->values[i].name;
-        bool known = false;
-        for (int n = 0; name && n < p->tree->count; n++)
-            known = known ||
-                    (p->tree->nodes[n]->op == EPILOGUE_SCALAR && strcmp(p->tree->nodes[n]->name, name) == 0);
-        if (!known)
+        if (!has_scalar(p->tree, name))
             return cute_fail(diag, CUTE_USAGE, NULL, "the epilogue has no scalar '%s'", name ? name : "");
+        if (!(fabs(g->values[i].value) <= FLT_MAX))
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "expected a number of f32, at most %.3g, as '%s', got %g", FLT_MAX, name,
+                             g->values[i].value);
         values[count].name = cute_arena_copy(arena, name, strlen(name));
         if (!values[count].name) return cute_fail_memory(diag);
         values[count++].value = g->values[i].value;
@@ -59,6 +79,7 @@ cute_status gemm_expression_read(cute_arena *arena, gemm_problem *p, cute_diag *
     /* Its results are floating-point numbers. */
     if (p->out == CUTE_I32) p->out = CUTE_F32, p->given.type_d = cute_dtype_get(CUTE_F32)->name;
     CUTE_TRY(epilogue_parse(arena, "<epilogue>", g->epilogue, strlen(g->epilogue), &p->tree, diag));
+    CUTE_TRY(check_factors(p, diag));
     CUTE_TRY(copy_values(arena, p, diag));
     p->tree->problem = (epilogue_problem){.m = g->m, .n = g->n, .k = g->k, .batch = g->batch, .out = p->out};
     CUTE_TRY(epilogue_run_passes(p->tree, "PassShapeTypePropagation", diag));

@@ -162,6 +162,9 @@ enum { GEMM_MAX_ALGOS = 64 };
 /* All algorithms that support the problems, the one with the lowest estimate first. */
 size_t gemm_algos(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_algo *out,
                   size_t limit);
+/* The error of problems without an algorithm: CUTE_INVALID. */
+cute_status gemm_fail_unsupported(const gemm_problem *problems, size_t count, const gemm_target *target,
+                                  cute_diag *diag);
 /* The algorithm of that name; without a name, the one that was measured to be the fastest; else the first.
  * CUTE_INVALID: the problems are unsupported. */
 cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_target *target,

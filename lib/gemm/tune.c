@@ -177,9 +177,7 @@ static cute_status tune_problem(const cute_gemm_options *o, cute_arena *arena,
     tuner t = {.device = o->device, .problem = problem, .diag = diag};
     size_t count = gemm_algos(p, 1, &target, algos, GEMM_MAX_ALGOS);
     if (p->tree) count = drop_equal_programs(algos, count);
-    cute_status status = count ? prepare_operands(&t, arena, p)
-                               : cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s",
-                                           p->given.type_a, target.arch);
+    cute_status status = count ? prepare_operands(&t, arena, p) : gemm_fail_unsupported(p, 1, &target, diag);
     cute_diag *own = cute_diag_create();
     t.diag = own;
     for (size_t i = 0; status == CUTE_OK && i < count; i++) {

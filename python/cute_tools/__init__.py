@@ -5,6 +5,8 @@
     module.launch("vector_add", grid=(4, 1, 1), a=a, b=b, c=c, n=1000, device="emulator")
     cute_tools.check(c, expected)
 
+    c = cute_tools.Gemm(M, N, K)(a, b)
+
 Arrays are NumPy's, or anything with DLPack, the buffer protocol or CUDA's array interface. The programs (cute-opt, cute-ptx,
 cute-link, cute-run, cute-dump, cute-lsp) are installed beside this package; cubins need ptxas, which the extra installs:
 pip install "cute-tools[cuda]".
@@ -19,9 +21,10 @@ from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p
 from . import _library
 from ._arrays import array_of
 from ._constants import CHECKS
+from ._gemm import Gemm
 from ._library import EmulatorOptions, Error, Finding, Launch, call, make
 
-__all__ = ["Device", "Error", "Module", "check", "compile", "version"]
+__all__ = ["Device", "Error", "Gemm", "Module", "check", "compile", "version"]
 
 
 def version():

@@ -268,6 +268,10 @@ static void test_batched_expression(const cute_gemm_options *options, cute_gemm_
     fill(row, M, 3);
     cute_gemm_array arrays[] = {{"A", a, sizeof a},       {"B", b, sizeof b}, {"bias", bias, sizeof bias},
                                 {"row", row, sizeof row}, {"D", d, sizeof d}, {"total", total, sizeof total}};
+    cute_gemm_array_info info = {.size = sizeof info};
+    CHECK(cute_gemm_array_at(gemm, 1, &info, diag) == CUTE_OK);
+    CHECK(info.rank == 3 && info.shape[0] == L && info.shape[1] == K && info.shape[2] == N);
+    CHECK(info.strides[0] == K * N && info.strides[1] == N && info.strides[2] == 1);
     CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_OK);
     int bad = 0;
     for (int l = 0; l < L; l++) {
@@ -323,6 +327,16 @@ static void test_expression(cute_device *device, const cute_gemm_compiler *compi
         bad += total[j] != all;
     }
     CHECK(bad == 0);
+    cute_gemm_array_info info = {.size = sizeof info};
+    for (size_t i = 0; i < 6; i++) {
+        CHECK(cute_gemm_array_at(gemm, i, &info, diag) == CUTE_OK);
+        CHECK(strcmp(info.name, arrays[i].name) == 0 && strcmp(info.type, "f32") == 0);
+        CHECK(info.bytes == arrays[i].bytes && info.result == (i > 2));
+        CHECK(info.rank == (i == 2 || i == 5 ? 1 : 2) && info.strides[info.rank - 1] == 1);
+    }
+    CHECK(info.shape[0] == N);
+    CHECK(cute_gemm_array_at(gemm, 6, &info, diag) == CUTE_USAGE);
+    CHECK(said("the product has 6 arrays, none of index 6"));
     CHECK(cute_gemm_run_host(gemm, arrays, 5, diag) == CUTE_USAGE);
     CHECK(said("expected an array 'total', got none"));
     arrays[0].bytes--;

@@ -56,6 +56,41 @@ static ModuleBuilder triple()
     return builder;
 }
 
+static const char product[] = "!A = !cute.memref<f32, gmem, align<16>, \"(?,?{div=4}):(?{i64 div=4},1)\">\n"
+                              "!B = !cute.memref<f32, gmem, align<16>, \"(?{div=4},?):(1,?{i64 div=4})\">\n"
+                              "gpu.module @m {\n"
+                              "  gpu.func @own(%A: !A, %B: !B, %D: !A) kernel {\n"
+                              "    %i, %j = cute.tile.program<[16, 16]> %D\n"
+                              "    %c0 = arith.constant 0 : i32\n"
+                              "    %a = cute.tile.load<[16, 16]> %A[%i, %c0]\n"
+                              "    %b = cute.tile.load<[16, 16]> %B[%j, %c0]\n"
+                              "    %zero = arith.constant dense<0.0> : tensor<16x16xf32>\n"
+                              "    %d = cute.tile.gemm %a, %b, %zero\n"
+                              "    cute.tile.store %d, %D[%i, %j]\n"
+                              "    gpu.return\n"
+                              "  }\n"
+                              "}\n";
+
+/* A product of the caller, by source and compiled; a refused one leaves the one before. */
+static void test_products(GemmExecutor<float, float, float> gemm, const std::vector<float> &a,
+                          const std::vector<float> &b)
+{
+    std::vector<float> want = gemm.execute(a, b), d(64);
+    gemm.execute(a.data(), b.data(), d.data());
+    CHECK(d == want);
+    gemm.compile_from_mlir(product);
+    refused("no kernels in", [&] { gemm.compile_from_mlir("func.func @x() { return }"); });
+    refused("no host function 'other'", [&] { gemm.compile_from_mlir(product, "other"); });
+    CHECK(gemm.execute(a, b) == want);
+    Module module = CuteCompiler(Arch::SM90).compile(product, "product.mlir");
+    gemm.load_compiled(module, "own");
+    CHECK(gemm.execute(a, b) == want);
+    refused("cannot open /nowhere", [&] { gemm.load_compiled("/nowhere"); });
+    d.assign(64, 0);
+    gemm.execute(a.data(), b.data(), d.data());
+    CHECK(d == want);
+}
+
 static void test_builder(const Device &device)
 {
     ModuleBuilder builder = triple();
@@ -102,6 +137,7 @@ int main()
         }
         std::vector<float> d = gemm.execute(a, b);
         for (std::size_t i = 0; i < 64; i++) CHECK(d[i] == 2 * a[i]);
+        test_products(std::move(gemm), a, b);
     } catch (const Error &error) {
         std::printf("%s\n", error.what());
         return error.status();

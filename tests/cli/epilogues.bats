@@ -109,9 +109,70 @@ wrong() {
     wrong 1:18 "expected a matrix of bytes, such as M[i,j]:i8, which has N/8 columns" 'D = acc * unpack(M[i,j])'
     wrong 1:18 "expected a matrix of bytes, such as M[i,j]:i8, which has N/8 columns" 'D = acc * unpack(M[j,i]:i8)'
     wrong 1:30 "'M' was read as a matrix of N columns before" 'D = acc + M[i,j]:i8 + unpack(M[i,j]:i8)'
-    wrong 1:3 "expected f32, f16, bf16, e4m3 or e5m2 as the type, got 'i8'" 'D:i8 = acc'
+    wrong 1:3 "expected f32, f16, bf16, e4m3, e5m2 or i8 as the type, got 'i32'" 'D:i32 = acc'
     run -1 cute-dump evt --gemm 64x60x64 'D = acc; aux M:i8 = pack(acc > 0)'
     [[ $output == *"expected N to be a multiple of 8, got 60"* ]]
+}
+
+# moved EXPRESSION VALUE OTHER: runs it on sums of 0.25 with the scalar t = VALUE, and checks it with t = OTHER.
+moved() {
+    cute-dump evt --gemm 24x64x16 --dtype f16 -D t="$2" --emit=launch "$1" >near.json
+    cute-dump evt --gemm 24x64x16 --dtype f16 -D t="$2" --emit=mlir "$1" >near.mlir
+    python3 - "$3" <<'PY'
+import json, sys
+with open("near.json") as f:
+    launch = json.load(f)
+launch["buffers"]["A"]["init"] = launch["buffers"]["B"]["init"] = 0.125
+launch["params"]["t"] = float(sys.argv[1])
+with open("near.json", "w") as f:
+    json.dump(launch, f)
+PY
+    run cute-run --device emulator near.mlir --config near.json
+}
+
+@test "bits, choices and roundings within their error of a threshold are left out, and others are compared" {
+    bits='D = acc; aux M:i8 = pack(acc > t)' choice='D = where(acc >= t, acc, 2)' rounded='D = acc; aux Q:i8 = acc * 2 + t'
+    while read -r value other expected expression; do
+        moved "${!expression}" "$value" "$other"
+        case $expected in
+        passed) [[ $status == 0 && $output != *"left out"* ]] ;;
+        *_*) [[ $status == 0 && $output == *"; ${expected/_/ } left out, within rounding of a threshold"* ]] ;;
+        *) [[ $status == 4 && $output == *"FAILED, $expected of $expected elements are wrong"* ]] ;;
+        esac || { echo "$expression $value $other: $output"; false; }
+    done <<'END'
+0.25 0.25    passed        bits
+0.25 0.24999 1536_bits     bits
+0.25 0.2499  192           bits
+0.25 0.25001 1536_elements choice
+0.25 0.2501  1536          choice
+0    0.00001 1536_elements rounded
+0    0.01    1536          rounded
+END
+    # Of several ranks, whose sums have more errors.
+    run -0 cute-run --device emulator --ranks 2 --split m --gemm 300x256x64 --dtype e4m3 --dtype-d f16 --epilogue 'D = acc; aux M:i8 = pack(acc > 0); aux Q:i8 = acc * 30'
+    [[ $output == *" left out, within rounding of a threshold"* ]]
+    run -0 cute-run --device emulator --gemm 64x64x32 --dtype i8 --dtype-d f16 --epilogue 'D = acc; aux M:i8 = pack(acc > 0)' --json
+    [[ $output != *left_out* ]]
+}
+
+@test "a result of i8 is the nearest integer, and saturates" {
+    right 33x40x64 f16 'D = acc; aux Q:i8 = acc * 100; aux R:i8 = acc'
+    right 70x48x32 i8 'D:i8 = clip(acc * 0.5, -100, 100)'
+    right 128x256x64 bf16 's = max(abs(acc), 1); D:i8 = acc / s * 127; scale[i] = s'
+    right 65x37x33 e4m3 'D:i8 = acc * 40; r[j] = max(acc, 0)' --batch=3
+    run -0 cute-run --device emulator --ranks 2 --split m --gemm 128x256x64 --dtype f16 --epilogue 'D:i8 = acc * 40'
+    cute-dump evt --gemm 16x16x16 --dtype f16 --emit=launch 'D = acc; aux Q:i8 = acc * 100' >q.json
+    cute-dump evt --gemm 16x16x16 --dtype f16 --emit=mlir 'D = acc; aux Q:i8 = acc * 100' >q.mlir
+    python3 - <<'PY'
+import json
+with open("q.json") as f:
+    launch = json.load(f)
+launch["buffers"]["A"]["init"], launch["buffers"]["B"]["init"] = "iota", -0.0078125
+launch["check"] = {"Q": {"expr": "max(-128, round(sum(k, 16, A[i,k]) * -0.78125))"}}
+with open("q.json", "w") as f:
+    json.dump(launch, f)
+PY
+    run -0 cute-run --device emulator q.mlir --config q.json
 }
 
 @test "operands by columns, any size, and a narrow alignment" {
@@ -138,7 +199,7 @@ wrong() {
     wrong 1:5 "expected a result to gather between devices" 'D = all_gather(acc, devices) + C[i,j]'
     wrong 1:5 "expected acc, or a sum over rows that is a result, to reduce between devices" 'D = allreduce(acc * 2, devices)'
     wrong 1:9 "expected ')' behind an expression" 'D = (acc'
-    wrong 1:3 "expected f32, f16, bf16, e4m3 or e5m2 as the type" 'D:i8 = acc'
+    wrong 1:5 "expected f32, f16, bf16, e4m3 or e5m2 as the type, got 'i8'" 'D = i8(acc)'
     wrong 1:1 "expected a value of shape M x 1, got 1 x N" 's[i] = sum(acc, 0)'
     wrong 1:1 "gelu expects 1 operand, got 2" 'gelu(acc, 2)'
     wrong 1:5 "'A' has a meaning of its own" 'aux A = acc'
@@ -147,6 +208,28 @@ wrong() {
     wrong 1:1 "a vector or number of operands only" 'x[j] = bias[j]'
     wrong 1:18 "'bias' has other indices than before" 'D = acc ; bias + bias[j]'
     wrong 2:5 "unknown function 'sinn'" $'z = acc;\nD = sinn(z)'
+}
+
+@test "numbers and scalars are those of f32, and all are used" {
+    wrong 1:11 "expected a number of f32, at most 3.4e+38, got '1e39'" 'D = acc * 1e39'
+    wrong 1:11 "expected a number of f32, at most 3.4e+38, got '1e999'" 'D = acc * 1e999'
+    wrong 1:10 "'D' is already defined: expected NAME = before another value" 'D = acc; max(acc)'
+    for value in nan inf 1e39; do
+        run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = x * acc' -D x=$value
+        [[ $output == *"error: expected a number of f32, at most 3.4e+38, as 'x', got "* ]] || { echo "$output"; false; }
+    done
+    run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = acc' --beta 2
+    [[ $output == *"error: the epilogue has no scalar 'beta': expected it in the expression"* ]]
+    run -2 cute-run --device emulator --gemm 64x64x64 --epilogue 'D = acc' --alpha 2
+    [[ $output == *"error: the epilogue has no scalar 'alpha': expected it in the expression"* ]]
+}
+
+@test "packed bits are of i8 unless another type is stated" {
+    right 64x64x64 f16 'D = acc; aux M = pack(acc > 0)'
+    right 64x64x64 f16 'D = pack(acc > 0)'
+    right 64x64x64 f16 'D = acc; aux M:f32 = pack(acc > 0)'
+    run -0 cute-dump evt 'D = acc; aux M = pack(acc > 0)'
+    [[ $output == *"to M, M x N/8, i8"* ]]
 }
 
 @test "an epilogue excludes other parts of a problem" {
@@ -186,6 +269,13 @@ wrong() {
     right 64x128x32 f16 'acc - allreduce(acc, device) * 0.01'
     right 64x256x32 f16 'acc - allreduce(acc, cluster) * 0.01'
     [[ $output != *"second kernel"* ]]
+    right 64x256x32 f16 'D = all_gather(reduce_scatter(acc, warp), warp) - acc; aux Z = all_gather(reduce_scatter(acc, block), block)'
+    # What a warp's reduce_scatter leaves, all_gather repeats: together they are an allreduce.
+    [ "$(cute-dump evt --emit=launch 'all_gather(reduce_scatter(acc, warp), warp)')" = "$(cute-dump evt --emit=launch 'allreduce(acc, warp)')" ]
+    run -1 cute-dump evt 'D = acc; aux R = repeat(acc, 8)'
+    [[ $output == *"error: no kernel of bf16 on sm_90a has registers for this epilogue: expected matrices of at most 4 N columns"* ]]
+    wrong 1:5 "mismatched operands: expected shape M x N/32, got M x N" 'D = reduce_scatter(acc, warp) * acc'
+    wrong 1:5 "expected a matrix as the operand of a collective" 'D = all_gather(sum(acc, 1), warp)'
     run -1 cute-dump evt 'broadcast(acc, device)'
     [[ $output == *"since blocks do not wait for each other"* ]]
 }
@@ -236,8 +326,10 @@ wrong() {
     while IFS= read -r expression; do
         scalars=()
         for s in scale_a scale_b scale_c scale_d scale_aux; do [[ $expression == *"$s"* ]] && scalars+=("-D$s=0.5"); done
-        right 70x48x32 f16 "$expression" --alpha=0.75 --beta=0.5 "${scalars[@]}"
+        [[ $expression == *alpha* ]] && scalars+=(--alpha=0.75)
+        [[ $expression == *beta* ]] && scalars+=(--beta=0.5)
+        right 70x48x32 f16 "$expression" "${scalars[@]}"
         count=$((count + 1))
     done < <(sed -n "/^| CUTLASS/,/^$/s/^|[^|]*| \`\(.*\)\` |$/\1/p" "$BATS_TEST_DIRNAME/../../docs/epilogues.md")
-    [ "$count" -ge 29 ]
+    [ "$count" -ge 50 ]
 }

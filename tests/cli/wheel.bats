@@ -24,6 +24,13 @@ setup() {
     [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; false; }
 }
 
+@test "products on arrays of NumPy, where it is installed" {
+    /usr/bin/python3 -c 'import numpy, venv, ensurepip' 2>/dev/null || skip "no NumPy"
+    /usr/bin/python3 -m venv --system-site-packages "$WORK/numpy" && "$WORK/numpy/bin/pip" install -q --no-index --no-deps "$WORK"/dist/*.whl
+    run "$WORK/numpy/bin/python" "$ROOT/tests/api/wheel.py" "$ROOT/kernels"
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+}
+
 @test "without ptxas a module is PTX, which the emulator runs" {
     run env -u CUTE_CUDA_PATH CUDA_HOME="$BATS_TEST_TMPDIR" PATH="$BATS_TEST_TMPDIR" "$WORK/venv/bin/python" -c '
 import sys, cute_tools

@@ -211,6 +211,38 @@ static void test_where(void)
     destroy(&f);
 }
 
+/* Of 0, 1, 2, 3: the expected 0, 9, 2, 9 differ at 1 and 3, and only 3 is uncertain. */
+static void test_uncertain(void)
+{
+    fixture f = make("'buffers': {'C': {'dtype': 'f32', 'shape': [4], 'init': 'iota'}},"
+                     "'check': {'C': {'expr': 'mod(i, 2) == 1 ? 9 : C', 'uncertain': 'i != 1'}}");
+    cute_check_result r = run(&f);
+    CHECK_INT(r.compared, 4);
+    CHECK_INT(r.left_out, 1);
+    CHECK_INT(r.bad, 1);
+    CHECK_INT(r.first, 1);
+    CHECK(r.max_abs == 8 && r.max_abs_at == 1);
+    destroy(&f);
+}
+
+/* A byte with a wrong bit beside its uncertain ones remains wrong: 0, 1, 2, 3 against -128, 3, 3, 4. */
+static void test_uncertain_bits(void)
+{
+    fixture f = make("'buffers': {'C': {'dtype': 'i8', 'shape': [4], 'init': 'iota'}},"
+                     "'check': {'C': {'expr': 'i == 0 ? -128 : i == 1 ? 3 : i == 2 ? 3 : 4',"
+                     "'uncertain_bits': 'i == 0 ? 128 : 3'}}");
+    cute_check_result r = run(&f);
+    CHECK_INT(r.left_out, 3);
+    CHECK_INT(r.bad, 1);
+    CHECK_INT(r.first, 3);
+    CHECK(r.got == 3 && r.want == 4);
+    destroy(&f);
+    CHECK_INT(cute_check_left_out(8, NAN, 0, 1), 0);
+    CHECK_INT(cute_check_left_out(0, NAN, 0, 1), 0);
+    CHECK_INT(cute_check_left_out(8, 255, 0, 0.5), 0);
+    CHECK_INT(cute_check_left_out(64, -1, 0, -1), 64);
+}
+
 static void test_first_bad(void)
 {
     fixture f = make("'buffers': {'C': {'dtype': 'f32', 'shape': [100, 100]}}, 'check': {'C': {'expr': '1', "
@@ -388,6 +420,8 @@ int main(void)
     TEST("a product of odd sizes in blocks is the sum of its products", test_blocks);
     TEST("only the chosen side of ?: is read", test_masks);
     TEST("where limits what is checked", test_where);
+    TEST("a wrong element that is uncertain is left out and counted", test_uncertain);
+    TEST("wrong bits are left out if all of them are uncertain", test_uncertain_bits);
     TEST("the first bad element, the count, the largest error and NaNs are reported", test_first_bad);
     TEST("NaN and infinities match themselves only", test_nan_and_infinity);
     TEST("a buffer that is changed in place is checked against its first contents", test_in_place);

@@ -294,6 +294,7 @@ void dist_result_add(dist_result *out, const dist_result *more)
     }
     out->bad += more->bad;
     out->compared += more->compared;
+    out->left_out += more->left_out;
     if (more->max_error > out->max_error) out->max_error = more->max_error;
 }
 

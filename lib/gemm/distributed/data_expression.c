@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/gemm/distributed/distributed.h"
+#include "lib/launch/data/check.h"
 #include "lib/launch/data/parallel.h"
 #include "lib/launch/data/random.h"
 #include "lib/launch/formula/formula.h"
@@ -98,41 +99,101 @@ static cute_status make_operand(expression_check *c, dist_buffer buffer, const d
 
 /* ---- comparison ---- */
 
-/* The results of a rank's buffer beside those of the formula; `first_row`: of the buffer. */
-static cute_status compare_result(const expression_check *c, const dist_matrix *m,
-                                  const cute_formula *formula, double rtol, double atol, const char *got,
-                                  dist_result *out, cute_diag *diag)
+/* Formulas of a result: its value, and where that is uncertain (NULL: nowhere), of elements or of the bits of `width`. */
+typedef struct result_formulas {
+    cute_formula *value, *uncertain;
+    int width;
+    double rtol, atol;
+} result_formulas;
+
+typedef struct result_states {
+    cute_formula_state *value, *uncertain;
+} result_states;
+
+static cute_status create_result_states(const result_formulas *f, result_states *out, cute_diag *diag)
+{
+    *out = (result_states){cute_formula_state_create(f->value),
+                           f->uncertain ? cute_formula_state_create(f->uncertain) : NULL};
+    return out->value && (out->uncertain || !f->uncertain) ? CUTE_OK : cute_fail_memory(diag);
+}
+
+static void destroy_result_states(result_states *s)
+{
+    cute_formula_state_destroy(s->value);
+    cute_formula_state_destroy(s->uncertain);
+}
+
+/* Compares the element at `index` of the formulas. */
+static cute_status compare_element(const result_formulas *f, const result_states *s, const int64_t *index,
+                                   dist_result *one, cute_diag *diag)
+{
+    double uncertain;
+    one->compared = 1;
+    one->max_error = fabs(one->got - one->want);
+    one->bad = !(one->max_error <= f->atol + f->rtol * fabs(one->want));
+    if (!one->bad || !f->uncertain) return CUTE_OK;
+    if (!cute_formula_eval(s->uncertain, index, 1, NULL, &uncertain))
+        return cute_formula_error(s->uncertain, diag);
+    one->left_out = cute_check_left_out(f->width, uncertain, one->got, one->want);
+    if (one->left_out) one->bad = 0, one->max_error = 0;
+    return CUTE_OK;
+}
+
+/* The results of a rank's buffer beside those of the formula. */
+static cute_status compare_result(const expression_check *c, const dist_matrix *m, const result_formulas *f,
+                                  const char *got, dist_result *out, cute_diag *diag)
 {
     double want[CUTE_FORMULA_LANES];
-    cute_formula_state *state = cute_formula_state_create(formula);
-    cute_status status = state ? CUTE_OK : cute_fail_memory(diag);
+    result_states states;
+    cute_status status = create_result_states(f, &states, diag);
     int64_t lines = m->rows == 1 ? 1 : c->row_count;
+    int bytes = (int)cute_dtype_get(m->dtype)->bytes;
     for (int64_t at = 0; status == CUTE_OK && at < lines * m->columns;) {
         int64_t i = at / m->columns, j = at % m->columns, row = m->rows == 1 ? 0 : c->rows[i] - m->first_row;
         bool down = m->columns == 1; /* the row is the only index */
         int64_t left = down ? 1 : m->columns - j, index[2] = {i, j};
-        int count = (int)(left < CUTE_FORMULA_LANES ? left : CUTE_FORMULA_LANES);
+        int count = (int)(left < CUTE_FORMULA_LANES ? left : CUTE_FORMULA_LANES),
+            last = m->rows == 1 || down ? 0 : 1;
         if (m->rows == 1) index[0] = j;
-        if (!cute_formula_eval(state, index, count, NULL, want)) status = cute_formula_error(state, diag);
-        for (int x = 0; status == CUTE_OK && x < count; x++) {
-            double value;
-            cute_dtype_load(m->dtype,
-                            got + (row * m->row + (j + x) * m->column) * cute_dtype_get(m->dtype)->bytes, 1,
-                            1, &value);
-            double error = fabs(value - want[x]);
-            dist_result one = {.compared = 1,
-                               .max_error = error,
-                               .row = m->first_row + row,
-                               .column = m->first_column + j + x,
-                               .got = value,
-                               .want = want[x]};
-            one.bad = !(error <= atol + rtol * fabs(want[x]));
+        if (!cute_formula_eval(states.value, index, count, NULL, want))
+            status = cute_formula_error(states.value, diag);
+        for (int x = 0; status == CUTE_OK && x < count; x++, index[last]++) {
+            dist_result one = {.row = m->first_row + row, .column = m->first_column + j + x, .want = want[x]};
+            cute_dtype_load(m->dtype, got + (row * m->row + (j + x) * m->column) * bytes, 1, 1, &one.got);
+            status = compare_element(f, &states, index, &one, diag);
             dist_result_add(out, &one);
         }
         at += count;
     }
-    cute_formula_state_destroy(state);
+    destroy_result_states(&states);
     return status;
+}
+
+/* Compiles the text of a formula over the result's indices; releases it. */
+static cute_status compile_result(const expression_check *c, epilogue_shape shape, int64_t columns,
+                                  cute_buffer *text, cute_formula **out, cute_diag *diag)
+{
+    size_t length = text->length;
+    const char *copy = cute_arena_copy(c->arena, cute_buffer_text(text), length);
+    cute_buffer_release(text);
+    if (!copy) return cute_fail_memory(diag);
+    const char *const both[] = {"i", "j"}, *const column[] = {"j"}, *const row[] = {"i"};
+    cute_expr *expr;
+    int64_t extents[2];
+    int rank = 0;
+    if (shape.rows) extents[rank++] = c->row_count;
+    if (shape.mul) extents[rank++] = columns;
+    cute_formula_scope scope = {.params = c->params,
+                                .param_count = c->own.value_count,
+                                .tensors = c->scope,
+                                .tensor_count = c->tensor_count,
+                                .indices = rank == 2   ? both
+                                           : shape.mul ? column
+                                                       : row,
+                                .extents = extents,
+                                .index_count = rank};
+    CUTE_TRY(cute_expr_parse(c->arena, copy, length, NULL, &expr, diag));
+    return cute_formula_compile(c->arena, expr, &scope, out, diag);
 }
 
 static cute_status check_output(expression_check *c, dist_buffer buffer, const dist_operand *o,
@@ -142,36 +203,25 @@ static cute_status check_output(expression_check *c, dist_buffer buffer, const d
     dist_matrix m = dist_matrix_of(c->p, buffer, c->p->rank);
     const epilogue_output *own = NULL;
     cute_buffer text = {0};
-    cute_expr *expr;
-    cute_formula *formula;
+    result_formulas f = {0};
+    double rounding = dist_data_rounding(c->p);
+    bool bits;
     for (int i = 0; i < t->output_count; i++)
         if (strcmp(t->outputs[i].name, o->name) == 0) own = &t->outputs[i];
     if (!own || !m.rows || !m.columns || (!c->all && epilogue_reads_rows(own->node))) return CUTE_OK;
-    double rtol, atol;
-    epilogue_tolerances(t, own, dist_data_rounding(c->p), &rtol, &atol);
+    epilogue_tolerances(t, own, rounding, &f.rtol, &f.atol);
     got += c->item * m.stride * cute_dtype_get(m.dtype)->bytes;
-    bool fits = epilogue_formula(t, own, &text);
-    const char *copy = fits ? cute_arena_copy(c->arena, cute_buffer_text(&text), text.length) : NULL;
+    if (!epilogue_formula(t, own, &text)) {
+        cute_buffer_release(&text);
+        return CUTE_OK;
+    }
+    CUTE_TRY(compile_result(c, o->shape, m.columns, &text, &f.value, diag));
+    if (epilogue_thresholds(t, own, rounding, &bits, &text)) {
+        if (bits) f.width = 8 * (int)cute_dtype_get(m.dtype)->bytes;
+        CUTE_TRY(compile_result(c, o->shape, m.columns, &text, &f.uncertain, diag));
+    }
     cute_buffer_release(&text);
-    if (!fits) return CUTE_OK;
-    if (!copy) return cute_fail_memory(diag);
-    const char *const both[] = {"i", "j"}, *const column[] = {"j"}, *const row[] = {"i"};
-    int64_t extents[2];
-    int rank = 0;
-    if (o->shape.rows) extents[rank++] = c->row_count;
-    if (o->shape.mul) extents[rank++] = m.columns;
-    cute_formula_scope scope = {.params = c->params,
-                                .param_count = c->own.value_count,
-                                .tensors = c->scope,
-                                .tensor_count = c->tensor_count,
-                                .indices = rank == 2      ? both
-                                           : o->shape.mul ? column
-                                                          : row,
-                                .extents = extents,
-                                .index_count = rank};
-    CUTE_TRY(cute_expr_parse(c->arena, copy, strlen(copy), NULL, &expr, diag));
-    CUTE_TRY(cute_formula_compile(c->arena, expr, &scope, &formula, diag));
-    return compare_result(c, &m, formula, rtol, atol, got, out, diag);
+    return compare_result(c, &m, &f, got, out, diag);
 }
 
 /* ---- the whole ---- */

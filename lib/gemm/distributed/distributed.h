@@ -280,7 +280,8 @@ cute_comm *dist_inside_comm(dist_inside *inside, int rank);
 void dist_data_fill(const dist_problem *problem, dist_buffer buffer, uint64_t seed, void *out);
 
 typedef struct dist_result {
-    int64_t compared, bad;
+    int64_t compared, bad,
+        left_out;        /* left_out: bits and elements that differ within rounding of a threshold */
     int64_t row, column; /* of the first bad element, in the whole */
     double got, want, max_error;
     bool has_digest;

@@ -99,6 +99,9 @@ typedef struct config_check {
     const cute_path *path;
     config_expected kind;
     const cute_expr *expr, *epilogue, *where;
+    const cute_expr *
+        uncertain; /* nonzero: a wrong element is left out; with uncertain_bits its wrong bits in this mask */
+    bool uncertain_bits;
     const char *einsum;
     config_buffer *operands[CUTE_TENSOR_RANK];
     int operand_count;

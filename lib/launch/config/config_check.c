@@ -81,6 +81,25 @@ static cute_status read_expected(const cute_config *config, const json_t *value,
     return CUTE_OK;
 }
 
+/* Expected values near a threshold: of elements, or of bits of integers. */
+static cute_status read_uncertain(const cute_config *config, const json_t *value, config_check *out,
+                                  cute_diag *diag)
+{
+    const json_t *elements = json_object_get(value, "uncertain"),
+                 *bits = json_object_get(value, "uncertain_bits");
+    if (!elements && !bits) return CUTE_OK;
+    const cute_path *at = config_member(config, out->path, bits ? "uncertain_bits" : "uncertain");
+    if (elements && bits)
+        return cute_document_fail(&config->document, at, true, diag,
+                                  "expected one of uncertain and uncertain_bits, got both");
+    const cute_dtype_info *dtype = cute_dtype_get(out->buffer->tensor.dtype);
+    if (bits && dtype->class != CUTE_CLASS_SIGNED && dtype->class != CUTE_CLASS_UNSIGNED)
+        return cute_document_fail(&config->document, at, true, diag,
+                                  "'uncertain_bits' requires a buffer of integers, got %s", dtype->name);
+    out->uncertain_bits = bits != NULL;
+    return config_expr(config, bits ? bits : elements, at, &out->uncertain, diag);
+}
+
 static cute_status read_check(const cute_config *config, const json_t *value, config_check *out,
                               cute_diag *diag)
 {
@@ -106,7 +125,7 @@ static cute_status read_check(const cute_config *config, const json_t *value, co
                              diag));
     if (where)
         CUTE_TRY(config_expr(config, where, config_member(config, out->path, "where"), &out->where, diag));
-    return CUTE_OK;
+    return read_uncertain(config, value, out, diag);
 }
 
 cute_status config_read_checks(cute_config *config, cute_diag *diag)

@@ -90,8 +90,11 @@ cute_status cute_check_prepare(const cute_config *config, const config_check *ch
     case EXPECT_EINSUM: CUTE_TRY(prepare_einsum(config, check, out, diag)); break;
     default: CUTE_TRY(prepare_file(config, check, out, diag));
     }
-    return check->where ? compile_check_formula(config, check, check->where, NULL, &out->where, diag)
-                        : CUTE_OK;
+    if (check->where) CUTE_TRY(compile_check_formula(config, check, check->where, NULL, &out->where, diag));
+    const char *extra = check->kind == EXPECT_EINSUM ? "x" : NULL;
+    return check->uncertain
+               ? compile_check_formula(config, check, check->uncertain, extra, &out->uncertain, diag)
+               : CUTE_OK;
 }
 
 void cute_check_release(cute_check *check)
@@ -102,8 +105,9 @@ void cute_check_release(cute_check *check)
 /* ---- comparing ---- */
 
 typedef struct worker_state {
-    cute_formula_state *formula, *epilogue, *where;
+    cute_formula_state *formula, *epilogue, *where, *uncertain;
     const cute_formula_state *failed;
+    double sums[CUTE_FORMULA_LANES]; /* of the einsum, for the elements that are compared */
     cute_check_result result;
 } worker_state;
 
@@ -132,7 +136,7 @@ static bool compute_expected(const compare_loop *c, worker_state *w, int64_t lin
         cute_tensor_load(&check->file, check->file.data, linear, count, want);
         return true;
     }
-    double sums[CUTE_FORMULA_LANES];
+    double *sums = w->sums;
     if (c->sums) {
         memcpy(sums, c->sums + linear, (size_t)count * sizeof *sums);
     } else {
@@ -160,42 +164,85 @@ static void note_maximum(double value, int64_t linear, double *max, int64_t *at)
     *at = linear;
 }
 
-static void compare_element(const config_check *check, int64_t linear, double got, double want,
-                            cute_check_result *r)
+static bool is_close(const config_check *check, double got, double want)
 {
-    cute_dtype dtype = check->buffer->tensor.dtype;
-    bool got_nan = got != got, want_nan = want != want, good;
-    r->compared++;
-    r->got_nans += got_nan;
-    r->want_nans += want_nan;
-    if (got_nan || want_nan) {
-        good = got_nan && want_nan && check->nan_equal;
-    } else if (got == want) {
-        good = true;
+    if (got != got || want != want) return got != got && want != want && check->nan_equal;
+    if (got == want) return true;
+    if (check->ulp >= 0 && cute_dtype_ulps(check->buffer->tensor.dtype, got, want) <= check->ulp) return true;
+    /* One value is infinite: the tolerance would be infinite as well. */
+    if (isinf(got) || isinf(want)) return false;
+    return fabs(got - want) <= check->atol + check->rtol * fabs(want);
+}
+
+static void note_errors(const config_check *check, int64_t linear, double got, double want,
+                        cute_check_result *r)
+{
+    if (got != got || want != want) return;
+    if (got == want) {
         note_maximum(0, linear, &r->max_abs, &r->max_abs_at);
         note_maximum(0, linear, &r->max_rel, &r->max_rel_at);
         if (r->max_ulp_at < 0) r->max_ulp_at = linear;
-    } else {
-        double error = fabs(got - want), relative = error / fabs(want);
-        int64_t ulps = cute_dtype_ulps(dtype, got, want);
-        good = error <= check->atol + check->rtol * fabs(want) || (check->ulp >= 0 && ulps <= check->ulp);
-        /* One value is infinite: the tolerance would be infinite as well. */
-        if (isinf(got) || isinf(want)) good = check->ulp >= 0 && ulps <= check->ulp;
-        if (isfinite(error)) {
-            note_maximum(error, linear, &r->max_abs, &r->max_abs_at);
-            if (want != 0) note_maximum(relative, linear, &r->max_rel, &r->max_rel_at);
-        }
-        if (r->max_ulp_at < 0 || ulps > r->max_ulp) {
-            r->max_ulp = ulps;
-            r->max_ulp_at = linear;
-        }
+        return;
     }
-    if (good) return;
+    double error = fabs(got - want);
+    int64_t ulps = cute_dtype_ulps(check->buffer->tensor.dtype, got, want);
+    if (isfinite(error)) {
+        note_maximum(error, linear, &r->max_abs, &r->max_abs_at);
+        if (want != 0) note_maximum(error / fabs(want), linear, &r->max_rel, &r->max_rel_at);
+    }
+    if (r->max_ulp_at < 0 || ulps > r->max_ulp) {
+        r->max_ulp = ulps;
+        r->max_ulp_at = linear;
+    }
+}
+
+int cute_check_left_out(int width, double uncertain, double got, double want)
+{
+    if (!width) return uncertain != 0 && uncertain == uncertain;
+    if (!(fabs(uncertain) < 0x1p62) || !(fabs(got) < 0x1p62) || !(fabs(want) < 0x1p62)) return 0;
+    uint64_t all = UINT64_MAX >> (64 - width), mask = (uint64_t)(int64_t)uncertain,
+             wrong = ((uint64_t)(int64_t)got ^ (uint64_t)(int64_t)want) & all;
+    return wrong & ~mask ? 0 : __builtin_popcountll(wrong);
+}
+
+/* Of a wrong element; -1: the formula failed. */
+static int count_left_out(const compare_loop *c, worker_state *w, int64_t linear, int at, double got,
+                          double want)
+{
+    int64_t index[CUTE_TENSOR_RANK];
+    double uncertain;
+    if (!c->check->uncertain) return 0;
+    unravel_index(&c->check->config->buffer->tensor, linear, index);
+    if (!cute_formula_eval(w->uncertain, index, 1, w->sums + at, &uncertain)) {
+        w->failed = w->uncertain;
+        return -1;
+    }
+    const config_check *check = c->check->config;
+    int width = check->uncertain_bits ? 8 * (int)cute_dtype_get(check->buffer->tensor.dtype)->bytes : 0;
+    return cute_check_left_out(width, uncertain, got, want);
+}
+
+static bool compare_element(const compare_loop *c, worker_state *w, int64_t linear, int at, double got,
+                            double want)
+{
+    const config_check *check = c->check->config;
+    cute_check_result *r = &w->result;
+    bool good = is_close(check, got, want);
+    int left_out = good ? 0 : count_left_out(c, w, linear, at, got, want);
+    if (left_out < 0) return false;
+    r->compared++;
+    r->left_out += left_out;
+    if (left_out) return true;
+    r->got_nans += got != got;
+    r->want_nans += want != want;
+    note_errors(check, linear, got, want, r);
+    if (good) return true;
     r->bad++;
-    if (r->first >= 0 && r->first <= linear) return;
+    if (r->first >= 0 && r->first <= linear) return true;
     r->first = linear;
     r->got = got;
     r->want = want;
+    return true;
 }
 
 static bool compare_run(const compare_loop *c, worker_state *w, int64_t linear, int count)
@@ -214,8 +261,8 @@ static bool compare_run(const compare_loop *c, worker_state *w, int64_t linear, 
     if (!compute_expected(c, w, linear, index, count, want)) return false;
     cute_tensor_load(t, t->data, linear, count, got);
     for (int i = 0; i < count; i++)
-        if (!c->check->where || where[i] != 0)
-            compare_element(c->check->config, linear + i, got[i], want[i], &w->result);
+        if ((!c->check->where || where[i] != 0) && !compare_element(c, w, linear + i, i, got[i], want[i]))
+            return false;
     return true;
 }
 
@@ -246,6 +293,7 @@ static void merge_results(const cute_check_result *from, cute_check_result *to)
 {
     to->compared += from->compared;
     to->bad += from->bad;
+    to->left_out += from->left_out;
     to->got_nans += from->got_nans;
     to->want_nans += from->want_nans;
     if (from->max_abs_at >= 0) note_maximum(from->max_abs, from->max_abs_at, &to->max_abs, &to->max_abs_at);
@@ -270,6 +318,7 @@ static bool create_states(const cute_check *check, worker_state *w)
     w->result = empty_result();
     if (check->formula && !(w->formula = cute_formula_state_create(check->formula))) return false;
     if (check->epilogue && !(w->epilogue = cute_formula_state_create(check->epilogue))) return false;
+    if (check->uncertain && !(w->uncertain = cute_formula_state_create(check->uncertain))) return false;
     return !check->where || (w->where = cute_formula_state_create(check->where));
 }
 
@@ -306,6 +355,7 @@ cute_status cute_check_run(const cute_config *config, const cute_check *check, u
         cute_formula_state_destroy(w->formula);
         cute_formula_state_destroy(w->epilogue);
         cute_formula_state_destroy(w->where);
+        cute_formula_state_destroy(w->uncertain);
     }
     out->empty = check->where && t->count > 0 && out->compared == 0;
     free(loop.workers);

@@ -7,7 +7,7 @@
 
 typedef struct cute_check {
     const config_check *config;
-    cute_formula *formula, *epilogue, *where;
+    cute_formula *formula, *epilogue, *where, *uncertain;
     cute_einsum einsum;
     cute_tensor file; /* npy and raw */
     cute_buffer bytes;
@@ -15,7 +15,8 @@ typedef struct cute_check {
 
 typedef struct cute_check_result {
     int64_t compared, bad;
-    int64_t first; /* linear index of the first bad element; -1: none */
+    int64_t left_out; /* wrong elements, or bits, that `uncertain` excuses */
+    int64_t first;    /* linear index of the first bad element; -1: none */
     double got, want;
     double max_abs, max_rel; /* over the elements where both are finite */
     int64_t max_ulp;
@@ -29,6 +30,9 @@ typedef struct cute_check_result {
 cute_status cute_check_prepare(const cute_config *config, const config_check *check, cute_check *out,
                                cute_diag *diag);
 void cute_check_release(cute_check *check);
+/* The number of elements, or of bits of an integer of `width` bits (0: an element), that `uncertain` leaves out of a wrong element; 0: it
+ * remains wrong. */
+int cute_check_left_out(int width, double uncertain, double got, double want);
 /* Compares buffer->tensor.data. Mismatches are in *out; the status is CUTE_OK. */
 cute_status cute_check_run(const cute_config *config, const cute_check *check, uint64_t seed,
                            cute_check_result *out, cute_diag *diag);

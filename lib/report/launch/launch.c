@@ -156,13 +156,16 @@ static json_t *check_json(const cute_launch *l, size_t i)
     if (r->first >= 0)
         first = json_pack("{s:o,s:o,s:o}", "index", index_json(t, r->first), "got", real_or_name(r->got),
                           "want", real_or_name(r->want));
-    return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I}", "buffer", t->name, "ok",
+    json_t *left_out = !c->uncertain ? NULL
+                                     : json_pack("{s:I,s:s}", "count", (json_int_t)r->left_out, "unit",
+                                                 c->uncertain_bits ? "bits" : "elements");
+    return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I,s:o*}", "buffer", t->name, "ok",
                      r->bad == 0 && !r->empty, "compared", r->compared, "bad", r->bad, "rtol", c->rtol,
                      "atol", c->atol, "ulp", c->ulp >= 0 ? json_integer(c->ulp) : NULL, "first_bad", first,
                      "max_abs", error_json(t, json_real(r->max_abs), r->max_abs_at), "max_rel",
                      error_json(t, json_real(r->max_rel), r->max_rel_at), "max_ulp",
                      error_json(t, json_integer(r->max_ulp), r->max_ulp_at), "nans", r->got_nans,
-                     "expected_nans", r->want_nans);
+                     "expected_nans", r->want_nans, "left_out", left_out);
 }
 
 static json_t *output_json(const launch_output *o)
@@ -387,11 +390,17 @@ static void text_check(const json_t *value, cute_buffer *out)
         cute_buffer_printf(out, "check %s: FAILED, %lld of %lld elements are wrong\n", buffer, bad, compared);
         return;
     }
+    const json_t *left_out = json_object_get(value, "left_out");
+    long long count = json_integer_value(json_object_get(left_out, "count"));
     cute_buffer_printf(
-        out, "check %s: passed, %lld elements, largest error %.3g, relative %.3g, %lld ulp\n", buffer,
-        compared, json_real_value(json_object_get(json_object_get(value, "max_abs"), "value")),
+        out, "check %s: passed, %lld elements, largest error %.3g, relative %.3g, %lld ulp", buffer, compared,
+        json_real_value(json_object_get(json_object_get(value, "max_abs"), "value")),
         json_real_value(json_object_get(json_object_get(value, "max_rel"), "value")),
         (long long)json_integer_value(json_object_get(json_object_get(value, "max_ulp"), "value")));
+    if (count)
+        cute_buffer_printf(out, "; %lld %s left out, within rounding of a threshold", count,
+                           json_string_value(json_object_get(left_out, "unit")));
+    cute_buffer_putc(out, '\n');
 }
 
 static void text_output(const cute_launch *l, size_t i, const json_t *value, cute_buffer *out)

@@ -59,9 +59,9 @@ static json_t *records_json(const dist_outcome *o, int size)
     json_t *list = json_array();
     for (int i = 0; i < size; i++) {
         const dist_result *c = &o->records[i].result;
-        json_t *one =
-            json_pack("{s:i,s:s,s:I,s:I,s:f}", "rank", i, "device", o->records[i].device, "compared",
-                      (json_int_t)c->compared, "bad", (json_int_t)c->bad, "max_error", c->max_error);
+        json_t *one = json_pack("{s:i,s:s,s:I,s:I,s:I,s:f}", "rank", i, "device", o->records[i].device,
+                                "compared", (json_int_t)c->compared, "bad", (json_int_t)c->bad, "left_out",
+                                (json_int_t)c->left_out, "max_error", c->max_error);
         if (c->bad)
             json_object_set_new(one, "first",
                                 json_pack("{s:[II],s:f,s:f}", "index", (json_int_t)c->row,
@@ -224,6 +224,9 @@ static void put_outcome(cute_buffer *out, const ranks_report *r)
         else if (c->compared)
             cute_buffer_printf(out, "; %lld elements compared, greatest error %.3g", (long long)c->compared,
                                c->max_error);
+        if (c->left_out)
+            cute_buffer_printf(out, "; %lld left out, within rounding of a threshold",
+                               (long long)c->left_out);
         cute_buffer_puts(out, "\n");
     }
     put_trials(out, r);
