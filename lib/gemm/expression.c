@@ -162,13 +162,36 @@ cute_status gemm_expression_finish(cute_arena *arena, gemm_problem *p, cute_dtyp
     return epilogue_program_make(p->tree, out, diag);
 }
 
+/* A tile program is complete: its configuration reads A and B where they are. */
+static cute_status choose_in_place(const gemm_problem *problem, const gemm_target *target,
+                                   const char *configuration, gemm_algo *algo, cute_diag *diag)
+{
+    CUTE_TRY(gemm_choose(problem, 1, target, configuration, NULL, NULL, algo, diag));
+    if (!algo->pack_a && !algo->pack_b) return CUTE_OK;
+    gemm_algo all[GEMM_MAX_ALGOS];
+    size_t count = gemm_algos(problem, 1, target, all, GEMM_MAX_ALGOS);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].pack_a || all[i].pack_b) continue;
+        if (configuration)
+            return cute_fail(
+                diag, CUTE_INVALID, NULL,
+                "configuration '%s' needs copies of A or B, which cute-run --gemm makes: expected one "
+                "that reads them where they are, as '%s'",
+                configuration, all[i].name);
+        *algo = all[i];
+        return CUTE_OK;
+    }
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "each configuration needs copies of A or B, which cute-run --gemm makes");
+}
+
 cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target,
                                  const char *configuration, const char *passes, gemm_problem *problem,
                                  gemm_algo *algo, epilogue_program **out, cute_diag *diag)
 {
     CUTE_TRY(gemm_problem_read(given, -1, problem, diag));
     CUTE_TRY(gemm_expression_read(arena, problem, diag));
-    CUTE_TRY(gemm_choose(problem, 1, target, configuration, NULL, NULL, algo, diag));
+    CUTE_TRY(choose_in_place(problem, target, configuration, algo, diag));
     return gemm_expression_apply(arena, algo, problem, passes, out, diag);
 }
 

@@ -333,3 +333,14 @@ PY
     done < <(sed -n "/^| CUTLASS/,/^$/s/^|[^|]*| \`\(.*\)\` |$/\1/p" "$BATS_TEST_DIRNAME/../../docs/epilogues.md")
     [ "$count" -ge 50 ]
 }
+
+@test "the tile program of a product with odd rows is complete: its configuration reads A and B where they are" {
+    for layout in tn nn nt; do
+        cute-dump evt --gemm 301x299x303 --layout $layout --emit=mlir 'relu(acc)' >odd.mlir
+        cute-dump evt --gemm 301x299x303 --layout $layout --emit=launch 'relu(acc)' >odd.json
+        run -0 cute-run --device emulator --check=all odd.mlir --config odd.json
+        [[ $output == *"check D: passed"* ]]
+    done
+    run -1 cute-dump evt --gemm 301x299x303 --configuration sm80:64x64:128:3 --emit=mlir 'relu(acc)'
+    [[ $output == *"configuration 'sm80:64x64:128:3' needs copies of A or B, which cute-run --gemm makes: expected one that reads them where they are, as '"*":narrow'"* ]]
+}
