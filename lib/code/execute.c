@@ -72,7 +72,8 @@ static void execute_on_emulator(const evaluation *e, const uint64_t *const *in, 
         }
     }
     copy.o = top;
-    copy.run(e->scratch, &copy, UINT32_MAX);
+    /* Nothing is pending in scratch registers. */
+    (copy.behind_wgmma ? copy.behind_wgmma : copy.run)(e->scratch, &copy, UINT32_MAX);
     int result = 0;
     for (int n = 0; n < copy.results && n < copy.count; n++) {
         const em_operand *list = top[n].kind == EM_O_VECTOR ? top[n].list : &top[n];

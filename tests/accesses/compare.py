@@ -51,6 +51,12 @@ def compare(accesses, lines):
             unknown += 1
             continue
         requests, lanes = line["instructions"], [w["lanes"] for w in a["warps"]]
+        # Instructions whose predicate is false in all lanes make no request.
+        if not a.get("lanes_assumed") and set(lanes) == {32} and line["lanes"] % 32 == 0:
+            requests = line["lanes"] // 32
+        if not requests:
+            idle += 1
+            continue
         if a.get("lanes_assumed") and line["lanes"] != requests * lanes[0]:
             partial += 1
             continue

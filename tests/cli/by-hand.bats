@@ -43,10 +43,10 @@ epilogue() {
 
 @test "fused epilogues keep the stages of the loop and spill nothing; a fast GELU has few instructions" {
     need_machine_code
-    # 32,768 sums of 256 threads; as measured 1064, 2152 and 1560.
-    epilogue 0 0 1150
+    # 32,768 sums of 256 threads; as measured 1152, 2240 and 1648, of which 88 place tiles without divisions.
+    epilogue 0 0 1160
     epilogue 0 2 2250
-    epilogue 1 0 1650
+    epilogue 1 0 1660
 }
 
 @test "derived products move as many bytes in as many wavefronts, between as many barriers, as those by hand" {
