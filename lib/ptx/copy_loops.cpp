@@ -131,7 +131,7 @@ class Copies
         if (wide->use_empty()) wide->eraseFromParent();
     }
 
-    // A load at `first` plus `factor` times a stride, in units of `unit`.
+    // A load at a base address plus `factor` times a stride.
     struct Far {
         LoadInst *load;
         GetElementPtrInst *step;
@@ -153,13 +153,13 @@ class Copies
             if (found.size() >= LEAST_ROWS) chain(*key.first, *key.second, found);
     }
 
-    // The distance from the row before, of the first row that from `first`.
+    // The distance from the previous row; for the first row, from the base address.
     static int64_t apart(const SmallVectorImpl<Far> &rows, size_t i)
     {
         return i ? rows[i].factor - rows[i - 1].factor : rows[0].factor;
     }
 
-    // Few distances from each row to the next, and each row's branch behind that of the one before.
+    // Rows at few different distances, whose branches follow each other in the same order.
     bool is_chain(const SmallVectorImpl<Far> &rows) const
     {
         SmallSet<int64_t, 8> distances;

@@ -20,7 +20,8 @@ void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* After LLVM's pipeline: rematerializes values that are unused in a loop with high register pressure after
  * the loop, and values that the sides of a branch with setmaxnreg need on each side; multiples that such a loop
  * uses become shifts, which ptxas does not rematerialize in it. Shortens the addresses and predicates of
- * loops with cp.async. */
+ * loops with cp.async or with narrow loads under predicates; in loops with wgmma, loads have predicates instead of
+ * branches. */
 void cute_llvm_recompute(LLVMModuleRef module);
 
 /* Before code generation: merges stores of 8 or 16 single bytes into one store. */

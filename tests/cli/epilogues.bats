@@ -270,7 +270,7 @@ PY
     right 64x256x32 f16 'acc - allreduce(acc, cluster) * 0.01'
     [[ $output != *"second kernel"* ]]
     right 64x256x32 f16 'D = all_gather(reduce_scatter(acc, warp), warp) - acc; aux Z = all_gather(reduce_scatter(acc, block), block)'
-    # What a warp's reduce_scatter leaves, all_gather repeats: together they are an allreduce.
+    # all_gather repeats the sums of a warp's reduce_scatter: together they are an allreduce.
     [ "$(cute-dump evt --emit=launch 'all_gather(reduce_scatter(acc, warp), warp)')" = "$(cute-dump evt --emit=launch 'allreduce(acc, warp)')" ]
     run -1 cute-dump evt 'D = acc; aux R = repeat(acc, 8)'
     [[ $output == *"error: no kernel of bf16 on sm_90a has registers for this epilogue: expected matrices of at most 4 N columns"* ]]

@@ -387,8 +387,8 @@ static void divide_usual(const cute_builder *b, MlirValue number, MlirValue exte
     *remainder = cute_binary(b, "arith.andi", number, cute_binary(b, "arith.subi", extent, i32_of(b, 1)));
 }
 
-/* Quotient and remainder of a number of a tile. A division takes up to 300 cycles, and nothing of the tile begins before it. The usual case has a
- * branch of its own without: a number below the extent, or an extent that is a power of two. */
+/* Quotient and remainder of a tile's number. A division takes up to 300 cycles, and the tile's loads wait for its result, so the common case has a
+ * branch without one: a number below the extent, or an extent that is a power of two. */
 static void divide(const cute_builder *b, MlirValue number, MlirValue extent, usually is, MlirValue *quotient,
                    MlirValue *remainder)
 {
