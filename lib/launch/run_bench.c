@@ -14,6 +14,7 @@ typedef struct contender {
     cute_address from, to;
     size_t bytes;
     int64_t batch;
+    int64_t lead; /* untimed batches before a sample */
     cute_cublas *cublas;
     cute_device_graph *graph; /* `batch` runs; NULL with event timing */
 } contender;
@@ -44,14 +45,12 @@ static cute_status start_batch(const bench *b, const contender *c, cute_diag *di
     return CUTE_OK;
 }
 
-/* The L2 flush or an untimed batch before the first event keeps the device busy while the host enqueues the
+/* The L2 flush or untimed batches before the first event keeps the device busy while the host enqueues the
  * timed batch. Otherwise launch latency would be measured. */
 static cute_status take_sample(const bench *b, const contender *c, double *seconds, cute_diag *diag)
 {
-    if (b->config->cold)
-        CUTE_TRY(cute_device_fill(b->device, b->flush, 0, b->flush_bytes, diag));
-    else
-        CUTE_TRY(start_batch(b, c, diag));
+    if (b->config->cold) CUTE_TRY(cute_device_fill(b->device, b->flush, 0, b->flush_bytes, diag));
+    for (int64_t i = 0; i < c->lead; i++) CUTE_TRY(start_batch(b, c, diag));
     CUTE_TRY(cute_device_event_record(b->device, b->begin, diag));
     CUTE_TRY(start_batch(b, c, diag));
     CUTE_TRY(cute_device_event_record(b->device, b->end, diag));
@@ -69,16 +68,19 @@ static cute_status make_graph(const bench *b, contender *c, cute_diag *diag)
     return cute_device_graph_end(b->device, &c->graph, diag);
 }
 
-/* Batches runs up to about 50 us, because events have a resolution of 0.5 us. */
+/* Batches runs up to about 50 us, because events have a resolution of 0.5 us; and chooses the batches before a sample. */
 static cute_status choose_batch(const bench *b, contender *c, cute_diag *diag)
 {
     const double min_seconds = 50e-6;
     double seconds;
     c->batch = b->config->batch ? b->config->batch : 1;
+    c->lead = b->config->cold ? 0 : 1;
     CUTE_TRY(start_once(b, c, diag));
     CUTE_TRY(take_sample(b, c, &seconds, diag));
-    if (b->config->cold || b->config->batch || seconds >= min_seconds) return CUTE_OK;
-    c->batch = seconds > min_seconds / MAX_BATCH ? (int64_t)(min_seconds / seconds) + 1 : MAX_BATCH;
+    if (!b->config->cold && !b->config->batch && seconds < min_seconds)
+        c->batch = seconds > min_seconds / MAX_BATCH ? (int64_t)(min_seconds / seconds) + 1 : MAX_BATCH;
+    double batch = seconds * (double)c->batch, shortest = min_seconds / MAX_BATCH;
+    c->lead += (int64_t)(b->config->lead / (batch > shortest ? batch : shortest));
     return CUTE_OK;
 }
 

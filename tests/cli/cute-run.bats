@@ -570,6 +570,23 @@ END
     [[ "$output" == *"twice"* ]]
 }
 
+@test "untimed runs before each sample take the seconds that are asked for" {
+    lead() { tr "'" '"' <<<"$(more=", 'bench': {'samples': 3, 'warmup': 0, 'batch': 1, 'cache': '$1', 'lead': '$2'}" add)" >launch.json; }
+    launches() { FAKECUDA=print "$run" kernels.ptx -c launch.json | grep -c "hello from the kernel"; }
+    lead warm 0
+    few=$(launches)
+    lead warm 0.02
+    [ "$(launches)" -gt $((3 * few)) ]
+    lead cold 0.1
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'untimed runs require "cache": "warm"'* ]]
+    lead warm 11
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"expected at most 10 seconds, got 11"* ]]
+}
+
 @test "a report in JSON is JSON alone on standard output" {
     FAKECUDA=print "$run" kernels.ptx -c add.json --json >out.json 2>err.txt
     [ "$(head -c1 out.json)" = "{" ]

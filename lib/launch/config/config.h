@@ -137,6 +137,7 @@ typedef struct config_bench {
     bool present, cold, graph;
     int64_t warmup, samples, batch; /* batch 0: chosen */
     double bytes, flops;
+    double lead; /* seconds of untimed runs before each sample, beside one batch */
     config_baseline *baselines;
     size_t baseline_count;
 } config_bench;

@@ -296,6 +296,12 @@ cute_status config_read_bench(cute_config *config, cute_diag *diag)
             "a batch requires \"cache\": \"warm\": only its first run would find L2 cold");
     CUTE_TRY(read_amount(config, value, "bytes", path, &bench->bytes, diag));
     CUTE_TRY(read_amount(config, value, "flops", path, &bench->flops, diag));
+    CUTE_TRY(read_amount(config, value, "lead", path, &bench->lead, diag));
+    if (bench->lead > 10 || (bench->cold && bench->lead > 0))
+        return cute_document_fail(&config->document, config_member(config, path, "lead"), false, diag,
+                                  bench->cold ? "untimed runs require \"cache\": \"warm\": they fill L2"
+                                              : "expected at most 10 seconds, got %g",
+                                  bench->lead);
     bench->baselines = cute_arena_array(config->arena, json_array_size(list) + 1, sizeof *bench->baselines);
     if (!bench->baselines) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, path, "baselines");

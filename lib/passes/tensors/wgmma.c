@@ -498,12 +498,6 @@ static void pin_inside(pins *p, MlirOperation op)
     cute_op_each(op, "cute.", pin_product, p);
 }
 
-static bool waits_for_all(MlirOperation op)
-{
-    int64_t groups;
-    return mark_of(op, &groups) == MARK_WAIT && groups == 0;
-}
-
 /* Whether the region of `op` has one block, so that the order of its operations is known. */
 static bool is_structured(MlirOperation op)
 {
@@ -534,28 +528,62 @@ static void pin_behind(pins *p, MlirOperation op)
     }
 }
 
-/* Adds registers of wgmmas before a wait, back to a wait for all groups. */
+/* Groups committed between a point and a wait behind it, and the most that may be under way at the wait. */
+typedef struct backlog {
+    int64_t groups, most;
+} backlog;
+
+static bool pin_back(pins *p, MlirBlock block, MlirOperation end, backlog *b);
+
+/* Adds registers of an operation with regions. Its groups are not counted: it may run none of them. */
+static void pin_regions(pins *p, MlirOperation op, backlog b)
+{
+    intptr_t regions = mlirOperationGetNumRegions(op);
+    if (!cute_op_is(op, "scf.for") && !cute_op_is(op, "scf.if")) {
+        pin_inside(p, op);
+        return;
+    }
+    for (intptr_t i = 0; i < regions; i++) {
+        MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+        backlog inside = b;
+        if (!mlirBlockIsNull(block)) pin_back(p, block, (MlirOperation){NULL}, &inside);
+    }
+}
+
+/* Adds registers of the wgmmas in a block, from `end` (null: its end) backwards, that may be under way. True:
+ * none before the block may be. */
+static bool pin_back(pins *p, MlirBlock block, MlirOperation end, backlog *b)
+{
+    MlirOperation *before = NULL, at = mlirBlockGetFirstOperation(block);
+    size_t count = 0, capacity = 0;
+    for (; !mlirOperationIsNull(at) && !mlirOperationEqual(at, end); at = mlirOperationGetNextInBlock(at))
+        if (cute_arena_more(p->arena, &before, count, &capacity, sizeof *before, 64)) before[count++] = at;
+    while (count-- > 0) {
+        int64_t pending;
+        mark is = mark_of(before[count], &pending);
+        if (is == MARK_COMMIT && ++b->groups > b->most) return true;
+        if (is == MARK_WAIT && pending < b->most - b->groups) b->most = b->groups + pending;
+        if (mlirOperationGetNumRegions(before[count]))
+            pin_regions(p, before[count], *b);
+        else
+            pin_product(before[count], p);
+    }
+    return false;
+}
+
+/* Adds registers of the wgmmas that may be under way at a wait. */
 static void pin_before(pins *p, MlirOperation op)
 {
-    MlirOperation from = op;
+    backlog b = {0, INT64_MAX};
     for (;;) {
-        MlirOperation parent = mlirOperationGetParentOperation(from), previous = {NULL};
-        if (!is_structured(from)) pin_inside(p, parent);
-        MlirBlock block = mlirOperationGetBlock(from);
-        /* Forwards from the first operation: a wait for all groups clears the set. */
-        size_t before = p->count;
-        bool cleared = false;
-        for (previous = mlirBlockGetFirstOperation(block); !mlirOperationEqual(previous, from);
-             previous = mlirOperationGetNextInBlock(previous)) {
-            if (waits_for_all(previous)) {
-                p->count = before;
-                cleared = true;
-            }
-            pin_inside(p, previous);
-        }
-        if (cleared || is_function_like(parent)) return;
-        pin_inside(p, parent); /* from the previous iteration */
-        from = parent;
+        MlirOperation parent = mlirOperationGetParentOperation(op);
+        if (!is_structured(op))
+            pin_inside(p, parent);
+        else if (pin_back(p, mlirOperationGetBlock(op), op, &b))
+            return;
+        if (is_function_like(parent)) return;
+        if (!cute_op_is(parent, "scf.if")) pin_regions(p, parent, b); /* from the previous iteration */
+        op = parent;
     }
 }
 
@@ -635,8 +663,8 @@ void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)
 {
     check_signs(root, pass);
     pins p = {.pass = pass, .arena = cute_arena_create()};
-    if (p.arena) cute_op_walk(root, "nvvm.", CUTE_WALK_INNER_FIRST, pin_one, &p);
-    if (p.arena) cute_op_walk(root, "cute_nvgpu.", CUTE_WALK_INNER_FIRST, pin_one, &p);
+    /* Last first: the waits before one are still there. */
+    if (p.arena) cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, pin_one, &p);
     cute_arena_destroy(p.arena);
 }
 
