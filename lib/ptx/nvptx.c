@@ -100,7 +100,7 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error && level) cute_llvm_recompute(module);
+    if (!error && level) cute_llvm_recompute(module, machine);
     if (!error) cute_llvm_join_bytes(module);
     if (!error) return CUTE_OK;
     char *message = LLVMGetErrorMessage(error);

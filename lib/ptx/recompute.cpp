@@ -15,8 +15,10 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include "lib/ptx/alternate_factors.h"
 #include "lib/ptx/copy_loops.h"
 #include "lib/ptx/guarded_loads.h"
 #include "lib/ptx/registers.h"
@@ -408,7 +410,7 @@ SmallVector<BasicBlock *, 4> branches_of(const Loop &loop, const DominatorTree &
 }
 } // namespace
 
-void cute_llvm_recompute(LLVMModuleRef m)
+void cute_llvm_recompute(LLVMModuleRef m, LLVMTargetMachineRef machine)
 {
     Module &module = *unwrap(m);
     for (Function &function : module) {
@@ -426,8 +428,10 @@ void cute_llvm_recompute(LLVMModuleRef m)
             if (words_carried(*loop, module.getDataLayout()) <= FULL_WORDS) continue;
             cute_share_swizzles(function, tree, *loop);
             add_in_loop(*loop);
+            unsigned least = cute_factor_alternates(*loop, tree) ? 0 : MANY_WORDS;
             for (BasicBlock *branch : branches_of(*loop, tree))
-                RegionValues(*loop, tree, branch).run(MANY_WORDS, module.getDataLayout());
+                RegionValues(*loop, tree, branch).run(least, module.getDataLayout());
         }
+        cute_alternate_factors(function, *reinterpret_cast<TargetMachine *>(machine));
     }
 }

@@ -22,7 +22,7 @@ void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
  * uses become shifts, which ptxas does not rematerialize in it. Shortens the addresses and predicates of
  * loops with cp.async or with narrow loads under predicates; in loops with wgmma, loads have predicates instead of
  * branches. */
-void cute_llvm_recompute(LLVMModuleRef module);
+void cute_llvm_recompute(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
 /* Before code generation: merges stores of 8 or 16 single bytes into one store. */
 void cute_llvm_join_bytes(LLVMModuleRef module);

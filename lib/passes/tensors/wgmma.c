@@ -535,19 +535,27 @@ typedef struct backlog {
 
 static bool pin_back(pins *p, MlirBlock block, MlirOperation end, backlog *b);
 
-/* Adds registers of an operation with regions. Its groups are not counted: it may run none of them. */
-static void pin_regions(pins *p, MlirOperation op, backlog b)
+/* Adds registers of an operation with regions. *b becomes the backlog in front of it: of a branch, the longer one of its regions; a loop may run no
+ * iteration. True: none before may be under way. */
+static bool pin_regions(pins *p, MlirOperation op, backlog *b)
 {
-    intptr_t regions = mlirOperationGetNumRegions(op);
-    if (!cute_op_is(op, "scf.for") && !cute_op_is(op, "scf.if")) {
+    bool branch = cute_op_is(op, "scf.if"), done = branch;
+    if (!branch && !cute_op_is(op, "scf.for")) {
         pin_inside(p, op);
-        return;
+        return false;
     }
-    for (intptr_t i = 0; i < regions; i++) {
+    backlog longest = *b;
+    bool first = branch;
+    for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++) {
         MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
-        backlog inside = b;
-        if (!mlirBlockIsNull(block)) pin_back(p, block, (MlirOperation){NULL}, &inside);
+        backlog inside = *b;
+        if (!mlirBlockIsNull(block) && pin_back(p, block, (MlirOperation){NULL}, &inside)) continue;
+        done = false;
+        if (first || inside.most - inside.groups > longest.most - longest.groups) longest = inside;
+        first = false;
     }
+    *b = longest;
+    return done;
 }
 
 /* Adds registers of the wgmmas in a block, from `end` (null: its end) backwards, that may be under way. True:
@@ -563,10 +571,10 @@ static bool pin_back(pins *p, MlirBlock block, MlirOperation end, backlog *b)
         mark is = mark_of(before[count], &pending);
         if (is == MARK_COMMIT && ++b->groups > b->most) return true;
         if (is == MARK_WAIT && pending < b->most - b->groups) b->most = b->groups + pending;
-        if (mlirOperationGetNumRegions(before[count]))
-            pin_regions(p, before[count], *b);
-        else
+        if (!mlirOperationGetNumRegions(before[count]))
             pin_product(before[count], p);
+        else if (pin_regions(p, before[count], b))
+            return true;
     }
     return false;
 }
@@ -582,7 +590,9 @@ static void pin_before(pins *p, MlirOperation op)
         else if (pin_back(p, mlirOperationGetBlock(op), op, &b))
             return;
         if (is_function_like(parent)) return;
-        if (!cute_op_is(parent, "scf.if")) pin_regions(p, parent, b); /* from the previous iteration */
+        backlog previous = b;
+        if (!cute_op_is(parent, "scf.if"))
+            pin_regions(p, parent, &previous); /* from the previous iteration */
         op = parent;
     }
 }

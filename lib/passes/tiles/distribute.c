@@ -508,6 +508,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(&w, i);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
+    if (!e->failed) tile_delay_waits(e->function);
     if (!e->failed) tile_finish_roles(e);
     if (!e->failed) start_early(e);
     if (!e->failed) tile_share_reciprocals(e);

@@ -1,14 +1,14 @@
 /* cute-tile-rare: selections that are seldom made become branches.
  *
  * Requires: cute-tile-layouts; arith.select with `cute.rare`, of one condition. Ensures: they, and the operations that only they need, are
- * in an scf.if that a warp executes where the condition is true of an element that it holds (cute.tile.any). A value that is the same as
+ * in an scf.if, marked `cute.rare`, that a warp executes where the condition is true of an element that it holds (cute.tile.any). A value that is the same as
  * the other one where the condition is false, since it is the same operations on selected values, is not selected again. Operations
  * that exchange elements between warps, some of which may not take the branch, stay in front of it, with a remark.
  *
  *     %f = math.exp2 %x ; %y = arith.mulf %o, %f ; %z = arith.select %far, %y, %o {cute.rare}
  * ->
  *     %any = cute.tile.any(%far)
- *     %z = scf.if %any { %f = math.exp2 %x ; %y = arith.mulf %o, %f ; %r = arith.select %far, %y, %o ; scf.yield %r } else { scf.yield %o }
+ *     %z = scf.if %any { %f = math.exp2 %x ; %y = arith.mulf %o, %f ; %r = arith.select %far, %y, %o ; scf.yield %r } else { scf.yield %o } {cute.rare}
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -264,6 +264,7 @@ static void make_branch(const branch *b)
     append_yield(blocks[1], here.location, others, b->count);
     MlirOperation branches = cute_build_regions(&here, "scf.if", CUTE_OPERANDS(any),
                                                 (cute_types){types, b->count}, CUTE_NO_NAMED, regions, 2);
+    mlirOperationSetDiscardableAttributeByName(branches, cute_text(TILE_RARE), mlirUnitAttrGet(here.context));
     for (int i = 0; i < b->count; i++) {
         mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(b->selects[i], 0),
                                       mlirOperationGetResult(branches, i));

@@ -5,7 +5,8 @@
  * 0, the sums of the second are carried by the loop. Ensures: the loop begins with its second iteration, and carries the factor. The first
  * iteration up to its factor is in front of the loop, the last second product behind it, both where there is an iteration. The sums
  * of the first product are complete at its cute.tile.settle, those of the second where they are needed, behind the factor: until then no
- * registers of the factor are written.
+ * registers of the factor are written. Where the next factor fits beside it, a branch marked `cute.rare` in front of which they are needed stays
+ * marked: cute-tile-distribute moves the wait into its regions.
  *
  *     scf.for %i = %low to %high iter_args(%o) {
  *       await(%pk) ; %s = gemm(%q, %k, 0) ; release(%pk) ; %p = FACTOR(%s) ; %u = SCALE(%o)
@@ -128,6 +129,20 @@ static bool fits_registers(MlirOperation first, MlirOperation second)
                      tile_registers_of(mlirOperationGetOperand(second, 0)) +
                      tile_registers_of(mlirOperationGetResult(second, 0));
     return !all || needed + OTHERS <= all;
+}
+
+/* Whether the factor, while it is read, and the next one, rounded, fit beside both sums: what a branch in front of the wait for the product needs. */
+static bool fits_both_factors(MlirOperation first, MlirOperation second)
+{
+    enum { OTHERS = 36 };
+    int64_t all = cute_tile_number(tile_role_around(first), "registers", 0),
+            needed = tile_registers_of(mlirOperationGetResult(first, 0)) +
+                     2 * tile_registers_of(mlirOperationGetOperand(second, 0)) +
+                     tile_registers_of(mlirOperationGetResult(second, 0));
+    /* Narrower elements are also exchanged between lanes. */
+    MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(second, 0)));
+    return mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) == 16 &&
+           (!all || needed + OTHERS <= all);
 }
 
 /* NULL, or why the loop is not skewed. */
@@ -442,6 +457,8 @@ static void overlap(const pair *p, MlirValue factor)
     mlirOperationMoveBefore(s->release, user);
     mlirOperationSetOperand(s->product, 2, carried);
     mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
+    if (!fits_both_factors(p->first.product, s->product))
+        mlirOperationRemoveDiscardableAttributeByName(user, cute_text(TILE_RARE));
 }
 
 /* The body of a loop that exchanges the factor: the second product is issued first, of stage `before`. Its sums are complete, and the stage released,

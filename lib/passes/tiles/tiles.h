@@ -35,7 +35,7 @@ bool tile_is_program(MlirOperation function);
 #define TILE_HELD "cute.held"
 /* Of a product whose sums become a factor of another one, or whose factor does: warps divide its rows alone, so that no other warp needs them. */
 #define TILE_ROWS "cute.rows"
-/* Of an arith.select whose condition is seldom true. */
+/* Of an arith.select whose condition is seldom true, and of the branch that it becomes. */
 #define TILE_RARE "cute.rare"
 /* Of a cute.tile.program: the blocks of a cluster. */
 #define TILE_IN_CLUSTER "in_cluster"
