@@ -386,7 +386,7 @@ MlirValue tile_group_number(tile_emitter *e);
 /* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
 /* Moves a wait for products, with the reads of sums and releases of stages behind it, into the regions of a branch with TILE_RARE that follows it:
- * ptxas schedules what is in front of a wait behind it, but not across a branch (late_waits.c). */
+ * ptxas schedules instructions in front of a wait behind it, but not across a branch (late_waits.c). */
 void tile_delay_waits(MlirOperation function);
 /* Fetches each of the tile's pages, of a tensor of cute.tile.pages, from `tensor` at `coord` to `to`, its part of `view` (pages.c). */
 typedef void tile_fetch_page(tile_emitter *e, const tile_op *t, const cute_tile_shape *page, MlirValue tensor,
