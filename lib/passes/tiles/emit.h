@@ -7,6 +7,12 @@
 
 enum { TILE_OPERANDS = 12 };
 
+/* A barrier or wait of a store by TMA, and the bytes that a warpgroup has for the store. */
+typedef struct tile_order {
+    MlirOperation op;
+    int64_t stored;
+} tile_order;
+
 /* Operations that all threads of a block execute together, or those of a role. */
 typedef struct tile_role {
     MlirOperation op;          /* cute.tile.role; null: the block */
@@ -22,9 +28,10 @@ typedef struct tile_role {
     bool stores;               /* by TMA: its warpgroups wait for them at the end */
     cute_builder end;          /* behind its operations */
     int64_t scratch;           /* byte of shared memory from which its operations may use it */
-    bool shares;               /* this memory: not only stores by TMA do, or stores of different bytes */
+    bool shares;               /* this memory: not only stores by TMA do */
+    bool mixed;                /* stores of different bytes do */
     int64_t stored;            /* bytes that a warpgroup has for a store by TMA; 0: there is none yet */
-    MlirOperation orders[16];  /* barriers and waits of stores by TMA that are only needed then */
+    tile_order orders[16];     /* of stores by TMA, which are only needed then */
     int order_count;
 } tile_role;
 
@@ -339,7 +346,7 @@ void tile_wait_reads(tile_emitter *e, int64_t stores);
 /* All threads of the role: until what its stores have written is there to be loaded; `tma`: also by TMA. */
 void tile_wait_written(tile_emitter *e, bool tma);
 /* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
-void tile_finish_stores(const tile_role *role);
+void tile_finish_stores(tile_emitter *e, const tile_role *role);
 
 /* ---- stages and roles (stages.c) ---- */
 

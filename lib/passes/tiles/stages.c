@@ -1006,8 +1006,8 @@ void tile_finish_roles(tile_emitter *e)
     for (int i = 0; i < e->role_count && !e->failed; i++) {
         tile_role *r = &e->roles[i];
         if (!r->stores) continue;
-        tile_finish_stores(r);
         tile_enter_role(e, r);
+        tile_finish_stores(e, r);
         e->b = r->end;
         tile_wait_stores(e, tile_leads_group(e));
     }

@@ -59,7 +59,8 @@ static void make_buffers(tile_emitter *e, banded *s)
     int64_t layout = 0, at = 0;
     for (int i = 0; i < s->store_count; i++)
         layout = layout * DIFFERENT + tile_bands_bytes(&s->stores[i].bands);
-    bool shares = e->role->shares || (e->role->stored && e->role->stored != layout);
+    bool shares = e->role->shares;
+    e->role->mixed |= e->role->stored && e->role->stored != layout;
     e->role->stored = layout;
     for (int i = 0; i < s->store_count && !e->failed; i++) {
         tile_bands *b = &s->stores[i].bands;
@@ -162,16 +163,61 @@ void tile_wait_written(tile_emitter *e, bool tma)
     tile_barrier(e);
 }
 
-/* What orders a store and other uses of its memory; removed by tile_finish_stores where there are none. */
+/* A barrier in front of a store or a wait behind it, which order other uses of its memory; see tile_finish_stores. */
 static void add_order(tile_emitter *e, MlirOperation op)
 {
     enum { MOST = sizeof e->role->orders / sizeof *e->role->orders };
-    if (e->role->order_count < MOST) e->role->orders[e->role->order_count++] = op;
+    if (e->role->order_count < MOST)
+        e->role->orders[e->role->order_count++] = (tile_order){op, e->role->stored};
+    else
+        e->role->shares = true; /* all stay */
 }
 
-void tile_finish_stores(const tile_role *role)
+static bool is_inside(MlirOperation op, MlirOperation loop)
 {
-    for (int i = 0; i < role->order_count && !role->shares; i++) mlirOperationDestroy(role->orders[i]);
+    for (; !cute_op_is(op, "gpu.func"); op = tile_parent(op))
+        if (mlirOperationEqual(op, loop)) return true;
+    return false;
+}
+
+/* The outermost loop around a store in which all others have buffers of the same bytes; null: none. */
+static MlirOperation uniform_loop(const tile_role *role, const tile_order *order)
+{
+    MlirOperation found = {NULL};
+    for (MlirOperation at = tile_parent(order->op); !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
+        if (!cute_op_is(at, "scf.for")) continue;
+        for (int i = 0; i < role->order_count; i++)
+            if (role->orders[i].stored != order->stored && is_inside(role->orders[i].op, at)) return found;
+        found = at;
+    }
+    return found;
+}
+
+/* Orders of stores that a loop has alone are around it. */
+static void move_orders(tile_emitter *e, const tile_role *role)
+{
+    MlirOperation loops[sizeof role->orders / sizeof *role->orders];
+    for (int i = 0; i < role->order_count; i++) loops[i] = uniform_loop(role, &role->orders[i]);
+    for (int i = 0; i < role->order_count; i++) {
+        if (mlirOperationIsNull(loops[i])) continue;
+        bool waits = cute_op_is(role->orders[i].op, "scf.if");
+        e->b = cute_builder_before(waits ? mlirOperationGetNextInBlock(loops[i]) : loops[i]);
+        if (waits)
+            tile_wait_reads(e, 0);
+        else
+            tile_barrier(e);
+        mlirOperationDestroy(role->orders[i].op);
+    }
+}
+
+void tile_finish_stores(tile_emitter *e, const tile_role *role)
+{
+    if (role->shares) return;
+    if (role->mixed) {
+        move_orders(e, role);
+        return;
+    }
+    for (int i = 0; i < role->order_count; i++) mlirOperationDestroy(role->orders[i].op);
 }
 
 /* Bands in turn, as many at once as there are buffers. */
