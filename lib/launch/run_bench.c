@@ -45,7 +45,7 @@ static cute_status start_batch(const bench *b, const contender *c, cute_diag *di
     return CUTE_OK;
 }
 
-/* The L2 flush or untimed batches before the first event keeps the device busy while the host enqueues the
+/* The L2 flush or untimed batches before the first event keep the device busy while the host enqueues the
  * timed batch. Otherwise launch latency would be measured. */
 static cute_status take_sample(const bench *b, const contender *c, double *seconds, cute_diag *diag)
 {

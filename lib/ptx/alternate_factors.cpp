@@ -137,6 +137,7 @@ class WordByWord
 {
     BasicBlock::iterator begin, end;
     SmallPtrSet<const Instruction *, 32> left;
+    SmallVector<Instruction *, 64> placed; // whose users are not looked at yet
     Instruction *anchor = nullptr;
 
     bool is_ready(const Instruction &i) const
@@ -165,7 +166,6 @@ class WordByWord
             }
         }
     }
-    SmallVector<Instruction *, 64> placed;
 
   public:
     void run(ArrayRef<Instruction *> words)
@@ -220,7 +220,8 @@ void keep_in_front(SmallVectorImpl<Instruction *> &words, const DominatorTree &t
     }
 }
 
-// Moves the factor on the way out of the first iteration of the two: LLVM would give both, which meet there, the same registers.
+// Copies the factor on the exit from the first of the two iterations. Otherwise LLVM coalesces the registers of both factors, which meet in the exit
+// block.
 void move_at_exit(const Product &p, Loop &loop, BasicBlock *exit, DominatorTree &tree, LoopInfo &loops)
 {
     BasicBlock *latch = loop.getLoopLatch();
@@ -266,6 +267,10 @@ void cute_alternate_factors(Function &function, const TargetMachine &machine)
 {
     DominatorTree tree(function);
     LoopInfo loops(tree);
+    SmallVector<Loop *, 2> found;
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (cute_factor_alternates(*loop, tree)) found.push_back(loop);
+    if (found.empty()) return;
     AssumptionCache assumptions(function);
     TargetLibraryInfoImpl names(Triple(function.getParent()->getTargetTriple()));
     TargetLibraryInfo library(names, &function);
@@ -275,9 +280,9 @@ void cute_alternate_factors(Function &function, const TargetMachine &machine)
     UnrollLoopOptions two = {};
     two.Count = 2;
     two.Force = true;
-    for (Loop *loop : loops.getLoopsInPreorder()) {
+    for (Loop *loop : found) {
         Product product;
-        if (!loop->isInnermost() || !find_product(*loop, tree, &product)) continue;
+        if (!find_product(*loop, tree, &product)) continue;
         for (const CallBase *wait : product.waits) compute_in_front(product, *wait, *loop, tree);
         simplifyLoop(loop, &tree, &loops, &evolution, &assumptions, nullptr, false);
         formLCSSARecursively(*loop, tree, &loops, &evolution);

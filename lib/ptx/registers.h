@@ -21,7 +21,7 @@ void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
  * the loop, and values that the sides of a branch with setmaxnreg need on each side; multiples that such a loop
  * uses become shifts, which ptxas does not rematerialize in it. Shortens the addresses and predicates of
  * loops with cp.async or with narrow loads under predicates; in loops with wgmma, loads have predicates instead of
- * branches. */
+ * branches, and a loop that carries a factor has two iterations in one (alternate_factors.cpp). */
 void cute_llvm_recompute(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
 /* Before code generation: merges stores of 8 or 16 single bytes into one store. */

@@ -345,7 +345,8 @@ MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
 void tile_wait_reads(tile_emitter *e, int64_t stores);
 /* All threads of the role: until what its stores have written is there to be loaded; `tma`: also by TMA. */
 void tile_wait_written(tile_emitter *e, bool tma);
-/* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
+/* Behind the last of a role: barriers and waits for other uses of the memory are removed where there are none, and are around a loop where the others are
+ * stores of other sizes outside of it. */
 void tile_finish_stores(tile_emitter *e, const tile_role *role);
 
 /* ---- stages and roles (stages.c) ---- */

@@ -2,6 +2,7 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
 
 enum { MOST = 16 };
 
@@ -19,7 +20,7 @@ static MlirBlock region_block(MlirOperation branch, int i)
 /* The region of `branch` that has `op`; -1: it is elsewhere. */
 static int region_of(MlirOperation branch, MlirOperation op)
 {
-    for (; !mlirOperationIsNull(op) && !cute_op_is(op, "gpu.func"); op = mlirOperationGetParentOperation(op))
+    for (; !cute_op_is(op, "gpu.func"); op = tile_parent(op))
         for (int i = 0; i < 2; i++)
             if (mlirBlockEqual(mlirOperationGetBlock(op), region_block(branch, i))) return i;
     return -1;

@@ -120,29 +120,28 @@ static bool only_yield(MlirValue value, MlirBlock body)
     return mlirOperationEqual(cute_only_user(value), mlirBlockGetTerminator(body));
 }
 
+/* Whether a thread has registers for `sums` copies of the first product's sums, `factors` of the second one's factor, its sums, and `others`. */
+static bool fits(MlirOperation first, MlirOperation second, int sums, int factors, int others)
+{
+    int64_t all = cute_tile_number(tile_role_around(first), "registers", 0),
+            needed = sums * tile_registers_of(mlirOperationGetResult(first, 0)) +
+                     factors * tile_registers_of(mlirOperationGetOperand(second, 0)) +
+                     tile_registers_of(mlirOperationGetResult(second, 0));
+    return !all || needed + others <= all;
+}
+
 /* Whether both sums, the factor while it is read, and the next one before it is rounded fit in the registers of a thread at the same time. */
 static bool fits_registers(MlirOperation first, MlirOperation second)
 {
-    enum { OTHERS = 12 };
-    int64_t all = cute_tile_number(tile_role_around(first), "registers", 0),
-            needed = 2 * tile_registers_of(mlirOperationGetResult(first, 0)) +
-                     tile_registers_of(mlirOperationGetOperand(second, 0)) +
-                     tile_registers_of(mlirOperationGetResult(second, 0));
-    return !all || needed + OTHERS <= all;
+    return fits(first, second, 2, 1, 12);
 }
 
-/* Whether the factor, while it is read, and the next one, rounded, fit beside both sums: what a branch in front of the wait for the product needs. */
+/* Whether the factor that a product reads and the next one, rounded, fit beside both sums, as a branch in front of the wait for the product requires.
+ * Elements of fewer than 16 bits are also exchanged between lanes. */
 static bool fits_both_factors(MlirOperation first, MlirOperation second)
 {
-    enum { OTHERS = 36 };
-    int64_t all = cute_tile_number(tile_role_around(first), "registers", 0),
-            needed = tile_registers_of(mlirOperationGetResult(first, 0)) +
-                     2 * tile_registers_of(mlirOperationGetOperand(second, 0)) +
-                     tile_registers_of(mlirOperationGetResult(second, 0));
-    /* Narrower elements are also exchanged between lanes. */
     MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(second, 0)));
-    return mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) == 16 &&
-           (!all || needed + OTHERS <= all);
+    return mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) == 16 && fits(first, second, 1, 2, 36);
 }
 
 /* NULL, or why the loop is not skewed. */
