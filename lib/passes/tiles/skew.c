@@ -30,7 +30,7 @@
  * ->
  *     scf.if %any { await(%s) ; %x = gemm(%q, %k, 0) ; put(FACTOR(%x)) }
  *     scf.for %i = %low + 1 to %high iter_args(%u, %s, %before) {
- *       %r = gemm(take, %k[%before], %u) {pending} ; await(%s) ; %x = gemm(%q, %k, 0) {pending} ; settle(%r) {pending = 1} ; release(%before)
+ *       %r = gemm(take, %k[%before], %u) {pending} ; await(%s) ; %x = gemm(%q, %k, 0) {pending} ; settle(%r) {pending = 1} ; release(%before) ; OTHERS
  *       %y = settle(%x) ; %o = settle(%r) ; put(FACTOR(%y)) ; scf.yield SCALE(%o), %s + 1, %s
  *     }
  *     scf.if %any { gemm(take, %k[%before], %u) ; release(%before) }
@@ -461,18 +461,19 @@ static void overlap(const pair *p, MlirValue factor)
 }
 
 /* The body of a loop that exchanges the factor: the second product is issued first, of stage `before`. Its sums are complete, and the stage released,
- * while the other products are under way; their registers are read with those of the others, since a wait behind would have LLVM move them. */
+ * while the first of the other products is under way, in front of the rest: those take as long to issue as to compute, and the next tile would
+ * be fetched that much later. Its registers are read with those of the others, since a wait behind would have LLVM move them. */
 static void overlap_exchanging(const pair *p, MlirValue before)
 {
     const staged *s = &p->second;
     MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
               scaled = mlirOperationGetOperand(s->product, 2);
     MlirOperation front = p->first.await, behind = mlirOperationGetNextInBlock(p->first.product);
-    int issued = 0;
+    MlirOperation leading = {NULL}; /* of the other products, the one that is issued first */
     for (MlirOperation op = p->first.product; !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.gemm");
          op = cute_defining_op(mlirOperationGetOperand(op, 2))) {
         tile_set_pending(op, TILE_NO_WAIT);
-        issued++;
+        leading = op;
     }
     for (int i = 0; i < s->op_count; i++) {
         mlirOperationMoveBefore(s->ops[i], front);
@@ -481,10 +482,12 @@ static void overlap_exchanging(const pair *p, MlirValue before)
             mlirOperationSetOperand(s->ops[i], 1, before);
     }
     mlirOperationMoveBefore(s->product, front);
-    cute_builder b = cute_builder_before(behind);
-    settle(&b, s->product, issued);
-    mlirOperationMoveBefore(s->release, behind);
+    MlirOperation next = mlirOperationGetNextInBlock(leading);
+    cute_builder b = cute_builder_before(next);
+    settle(&b, s->product, 1);
+    mlirOperationMoveBefore(s->release, next);
     mlirOperationSetOperand(s->release, 1, before);
+    b = cute_builder_before(behind);
     MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, 0);
     mlirValueReplaceAllUsesOfWith(first, settled);
     mlirOperationSetOperand(cute_defining_op(settled), 0, first);
