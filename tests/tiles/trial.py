@@ -7,7 +7,7 @@ import tempfile
 from toolkit import Toolkit
 
 # The passes on tile programs; @: the schedule, %s: the architecture.
-PASSES = ("cute-tile-expand", "cute-tile-fit{arch=%s schedule=@}", "cute-tile-schedule{arch=%s schedule=@}", "cute-tile-cluster", "cute-tile-layouts{arch=%s}", "cute-tile-rare",
+PASSES = ("cute-tile-expand", "cute-tile-fit{arch=%s schedule=@}", "cute-tile-schedule{arch=%s schedule=@}", "cute-tile-cluster", "cute-tile-layouts{arch=%s}", "cute-tile-lane-sums", "cute-tile-rare",
           "cute-tile-persistent", "cute-tile-split", "cute-async-pipeline{arch=%s}", "cute-tile-exchange", "cute-async-products", "cute-warp-specialization", "cute-tile-overlap", "cute-tile-skew", "cute-tile-alternate", "cute-tile-turns",
           "cute-tile-multicast", "cute-tile-distribute{arch=%s}", "cute-tile-launch")
 

@@ -104,6 +104,18 @@ def CuteNvgpu_NamedBarrierSyncOp : CuteNvgpu_Op<"arch.named_barrier_sync"> {
   }];
   let arguments = (ins I32:$barrier, I32:$threads);
 }
+def CuteNvgpu_NamedBarrierVoteOp : CuteNvgpu_Op<"arch.named_barrier_vote"> {
+  let summary = "Synchronizes a number of threads at barrier 0 to 15, and votes on a predicate across them";
+  let description = [{
+    `or`: whether it is true of any of the threads, `and`: of all of them. The number of threads is a multiple of 32. PTX ISA, "barrier{.cta}.red".
+
+    ```mlir
+    %some = cute_nvgpu.arch.named_barrier_vote<or> (%id, %threads, %p) : (i32, i32, i1) -> i1
+    ```
+  }];
+  let arguments = (ins I32:$barrier, I32:$threads, I1:$pred, Cute_Choice<"or and">:$kind);
+  let results = (outs I1:$result);
+}
 def CuteNvgpu_NamedBarrierArriveOp : CuteNvgpu_Op<"arch.named_barrier_arrive"> {
   let summary = "Arrives at barrier 0 to 15 without waiting";
   let description = [{

@@ -614,12 +614,13 @@ def Cute_TileAnyOp : Cute_TileOp<"tile.any"> {
   let summary = "Whether a condition is true of an element that the warp holds";
   let description = [{
     The same in all lanes of a warp; warps may differ. Schedules add it in front of branches that operations on tiles take.
+    `parts`: the same in the corresponding warps of so many warpgroups, which have parts of the same rows and meet here.
 
     ```mlir
     %some = cute.tile.any(%far) : (tensor<128x1xi1>) -> i1
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$condition);
+  let arguments = (ins AnyRankedTensor:$condition, OptionalAttr<I32Attr>:$parts);
   let results = (outs I1:$result);
 }
 

@@ -42,6 +42,7 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.block_sync"},
     {.name = "cute_nvgpu.arch.named_barrier_sync"},
     {.name = "cute_nvgpu.arch.named_barrier_arrive"},
+    {.name = "cute_nvgpu.arch.named_barrier_vote"},
     {.name = "cute_nvgpu.arch.cluster_arrive"},
     {.name = "cute_nvgpu.arch.cluster_wait"},
     {.name = "cute_nvgpu.arch.fence"},

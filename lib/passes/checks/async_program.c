@@ -59,6 +59,7 @@ static const event_row events[] = {
     {"cute_nvgpu.arch.block_sync", ASYNC_EV_SYNC, 0, NONE},
     {"nvvm.barrier", ASYNC_EV_SYNC, 0, ALL},
     {"cute_nvgpu.arch.named_barrier_sync", ASYNC_EV_SYNC, 0, ALL},
+    {"cute_nvgpu.arch.named_barrier_vote", ASYNC_EV_SYNC, 0, ALL},
     {"nvvm.barrier.arrive", ASYNC_EV_NAMED_ARRIVE, 0, ALL},
     {"cute_nvgpu.arch.named_barrier_arrive", ASYNC_EV_NAMED_ARRIVE, 0, ALL},
     {"llvm.inline_asm", ASYNC_EV_ASM, 0, ALL},

@@ -61,6 +61,7 @@ static const struct instruction {
          "fence.proxy.tensormap::generic.acquire.{scope} [$0], 128;", 0),
     ONE("cp_fence_tma_desc_release", "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{"
                                      "scope}.sync.aligned [$0], [$1], 128;"),
+    ONE("named_barrier_vote", "bar.red.{kind}.pred $0, $1, $2, $3;"),
     ONE("sm_id", "mov.u32 $0, %smid;"),
     ONE("clock", "mov.u64 $0, %clock64;"),
     ONE("globaltimer", "mov.u64 $0, %globaltimer;"),
@@ -396,6 +397,7 @@ cute_lower_table cute_sync_rows(void)
         {ARCH "mbarrier_try_wait", lower_instruction},
         {ARCH "mbarrier_test_wait", lower_instruction},
         {ARCH "mbarrier_conditional_try_wait", lower_instruction},
+        {ARCH "named_barrier_vote", lower_instruction},
         {ARCH "cp_async_mbarrier_arrive", lower_instruction},
         {ARCH "cp_async_mbarrier_arrive_noinc", lower_instruction},
         {ARCH "pipeline_start", lower_start},

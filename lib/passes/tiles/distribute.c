@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
@@ -75,7 +76,7 @@ static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
     return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
 }
 
-/* True in all lanes of a warp one of which has such an element. */
+/* True in all lanes of a warp one of which has such an element, or of the warps that have parts of the same rows. */
 static MlirValue lower_any(tile_emitter *e, const tile_op *t)
 {
     MlirValue all = mlirOperationGetOperand(t->op, 0), own = {NULL};
@@ -83,6 +84,9 @@ static MlirValue lower_any(tile_emitter *e, const tile_op *t)
         MlirValue one = cute_vector_extract(&e->b, all, v);
         own = v ? cute_binary(&e->b, "arith.ori", own, one) : one;
     }
+    int64_t parts = cute_tile_number(t->op, "parts", 1);
+    if (t->met) return tile_vote(e, own);
+    if (parts > 1) return tile_vote_of_parts(e, parts, own);
     return cute_build_value(
         &e->b, "cute_nvgpu.arch.vote", mlirIntegerTypeGet(e->context, 1), CUTE_OPERANDS(own),
         CUTE_NAMED(cute_attribute(e->context, "kind", cute_string_attribute(e->context, "any"))));
@@ -269,6 +273,58 @@ static void note_parts(tile_op *t)
     t->first_parts = met && !before;
 }
 
+/* Whether products that read the factor `value`, or a view of it, are complete in front of `before`: those that an iteration begins with wait there. */
+static bool is_read_in_front(MlirValue value, MlirOperation before)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use), settle = {NULL};
+        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
+        if (view && !is_read_in_front(mlirOperationGetResult(user, 0), before)) return false;
+        if (view || !cute_op_has(user, "pending")) continue;
+        for (MlirOpOperand of = mlirValueGetFirstUse(mlirOperationGetResult(user, 0));
+             !mlirOpOperandIsNull(of); of = mlirOpOperandGetNextUse(of)) {
+            MlirOperation at = mlirOpOperandGetOwner(of);
+            if (cute_op_is(at, "cute.tile.settle") && cute_op_in_front(at, before)) settle = at;
+        }
+        if (mlirOperationIsNull(settle)) return false;
+    }
+    return true;
+}
+
+/* Where warpgroups vote in front of a put into a single stage: the put, if the vote may be of all warps, which then meet there and not in front of the
+ * put, since products that read the stage are complete. */
+static MlirOperation put_behind_vote(MlirOperation any)
+{
+    MlirOperation none = {NULL}, put = any;
+    cute_tile_shape tile;
+    int64_t stages;
+    if (!cute_op_is(any, "cute.tile.any") || !cute_op_has(any, "parts")) return none;
+    while (!mlirOperationIsNull(put) && !cute_op_is(put, "cute.tile.put") &&
+           !cute_op_is(put, "cute.tile.gemm"))
+        put = mlirOperationGetNextInBlock(put);
+    if (mlirOperationIsNull(put) || !cute_op_is(put, "cute.tile.put")) return none;
+    MlirValue ring = mlirOperationGetOperand(put, 1);
+    const cute_value *type = cute_type_peek(mlirValueGetType(ring));
+    if (!type || !cute_tile_ring_shape(type, &tile, &stages) || stages != 1) return none;
+    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation take = mlirOpOperandGetOwner(use);
+        if (cute_op_is(take, "cute.tile.take") && !is_read_in_front(mlirOperationGetResult(take, 0), any))
+            return none;
+    }
+    return put;
+}
+
+static void note_votes(tile_op *t)
+{
+    if (cute_op_is(t->op, "cute.tile.any")) t->met = !mlirOperationIsNull(put_behind_vote(t->op));
+    if (!cute_op_is(t->op, "cute.tile.put")) return;
+    for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(t->op));
+         !mlirOperationEqual(at, t->op) && !t->met; at = mlirOperationGetNextInBlock(at))
+        t->met = mlirOperationEqual(put_behind_vote(at), t->op);
+}
+
 /* Operands of products that are in stages, which warpgroups read there even if others have them in registers; takes that need no registers for it, and views of them. */
 static void note_stage(tile_emitter *e, tile_op *t)
 {
@@ -323,6 +379,7 @@ static void collect_tile_op(MlirOperation op, void *context)
     if (ok) note_writes(w->e, t);
     if (ok) note_stage(w->e, t);
     if (ok) note_parts(t);
+    if (ok) note_votes(t);
     if (!ok)
         tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
                         "cute-tile-distribute");

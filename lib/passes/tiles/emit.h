@@ -124,6 +124,7 @@ typedef struct tile_op {
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
     int64_t parts;                  /* of a reduction: tile_parts_of_groups */
     bool first_parts;               /* nothing reads the memory of parts any more */
+    bool met;           /* of a vote: of all warps; of a put: they have met since products read its stage */
     bool follows_loads; /* of a store: other threads may have loaded the elements that a thread overwrites */
     bool follows_stores,
         follows_tma; /* of a load: other threads, or TMA, may have stored the elements that a thread reads */
@@ -207,6 +208,12 @@ MlirValue tile_i32_vector(tile_emitter *e, const int32_t *values, int64_t count)
 MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirValue b);
 /* A scalar of any type, of another lane, in words of 32 bits. `mode`: that of cute_nvgpu.arch.shuffle. */
 MlirValue tile_shuffle(tile_emitter *e, MlirValue value, MlirValue lane, const char *mode);
+/* The warps that have parts of the same rows, one of each of `parts` warpgroups, meet. */
+void tile_meet_parts(tile_emitter *e, int64_t parts);
+/* i1: whether it is true in a lane of the warps that have parts of the same rows, one of each of `parts` warpgroups. */
+MlirValue tile_vote_of_parts(tile_emitter *e, int64_t parts, MlirValue condition);
+/* The same in a thread of the role, or of its group. */
+MlirValue tile_vote(tile_emitter *e, MlirValue condition);
 
 /* ---- where a thread is ---- */
 

@@ -171,7 +171,7 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
     cluster_of(program, cluster);
     bool resident = cute_op_is(program, "cute.tile.workers");
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
-    int count = dimensions > 0 ? dimensions : (int)mlirOperationGetNumResults(program);
+    int count = dimensions > 0 ? dimensions : (int)mlirOperationGetNumOperands(program);
     MlirValue none = {NULL}, blocks = none;
     for (int i = 0; i < count; i++) {
         MlirValue of = copy_value(c, mlirOperationGetOperand(program, dimensions < 0 ? i : 0), 0);
@@ -343,19 +343,22 @@ static MlirValue i32_of(const cute_builder *b, int64_t value)
     return cute_build_constant(b, 32, value);
 }
 
-/* Tiles of clusters along dimension `i`. */
-static MlirValue cluster_tiles(const cute_builder *b, MlirOperation op, MlirValue tensor, int i,
+/* Tiles of clusters along dimension `i` of a grid, whose sizes or tensor are operands from `first` on. */
+static MlirValue cluster_tiles(const cute_builder *b, MlirOperation op, intptr_t first, int i,
                                const int64_t *cluster)
 {
     int64_t tile[CUTE_TILE_RANK];
-    cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
-    return as_i32(b, tiles_along(b, tensor, i, tile[i] * cluster[i]));
+    int of_tensor = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    if (of_tensor < 0) return as_i32(b, mlirOperationGetOperand(op, first + i));
+    return as_i32(b, tiles_along(b, mlirOperationGetOperand(op, first), i, tile[i] * cluster[i]));
 }
 
-static int rank_of(MlirOperation op)
+/* Dimensions of a grid, whose sizes or tensor are operands from `first` on. */
+static int rank_of(MlirOperation op, intptr_t first)
 {
     int64_t tile[CUTE_TILE_RANK];
-    return cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    int of_tensor = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    return of_tensor < 0 ? (int)(mlirOperationGetNumOperands(op) - first) : of_tensor;
 }
 
 /* The indices of a block along the grid's dimensions, `at`: in, those of its cluster. `rest`: its number in the cluster; *left: that number
@@ -439,9 +442,7 @@ static void lower_program(MlirOperation op)
         bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)));
         at[i] = rest;
         if (i && (used || dimensions < 0)) {
-            MlirValue extent = dimensions < 0
-                                   ? as_i32(&b, mlirOperationGetOperand(op, i))
-                                   : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
+            MlirValue extent = cluster_tiles(&b, op, 0, i, along);
             divide(&b, rest, extent, i == rank - 1 ? POWER_OF_2 : FIRST_ROW, &rest, &at[i]);
         }
     }
@@ -461,8 +462,8 @@ static void lower_workers(MlirOperation op, void *context)
         first = cute_binary(&b, "arith.divui", first, i32_of(&b, cluster));
         step = cute_binary(&b, "arith.divui", step, i32_of(&b, cluster));
     }
-    for (int i = 0; i < rank_of(op); i++) {
-        MlirValue tiles = cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
+    for (int i = 0; i < rank_of(op, 0); i++) {
+        MlirValue tiles = cluster_tiles(&b, op, 0, i, along);
         count = i ? cute_binary(&b, "arith.muli", count, tiles) : tiles;
     }
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), first);
@@ -492,10 +493,9 @@ static void lower_place(MlirOperation op, void *context)
     (void)context;
     cute_builder b = cute_builder_before(op);
     int64_t along[CUTE_TILE_RANK], cluster = cluster_of(op, along), order = cute_tile_number(op, "order", 1);
-    int rank = rank_of(op);
-    MlirValue t = mlirOperationGetOperand(op, 0), tensor = mlirOperationGetOperand(op, 1), at[CUTE_TILE_RANK],
-              tiles[CUTE_TILE_RANK];
-    for (int i = 0; i < rank; i++) tiles[i] = cluster_tiles(&b, op, tensor, i, along);
+    int rank = rank_of(op, 1);
+    MlirValue t = mlirOperationGetOperand(op, 0), at[CUTE_TILE_RANK], tiles[CUTE_TILE_RANK];
+    for (int i = 0; i < rank; i++) tiles[i] = cluster_tiles(&b, op, 1, i, along);
     if (rank == 1) at[0] = t;
     if (rank > 1) {
         MlirValue rows = tiles[rank - 2], columns = tiles[rank - 1], plane = {NULL}, in = t;

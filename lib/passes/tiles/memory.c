@@ -804,19 +804,6 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
     return tile_layout_text(e, shape, strides);
 }
 
-MlirOperation tile_barrier(tile_emitter *e)
-{
-    MlirValue barrier = {NULL};
-    if (!mlirValueIsNull(e->role->turn))
-        barrier = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, TILE_GROUP_BARRIERS));
-    else if (e->role->barrier)
-        barrier = tile_i32(e, e->role->barrier);
-    if (!mlirValueIsNull(barrier))
-        return cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
-                          CUTE_OPERANDS(barrier, tile_i32(e, e->threads)), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    return cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
-}
-
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
                     int64_t width)
 {

@@ -1,7 +1,7 @@
 /* cute-tile-persistent: as many blocks as are resident at once, which take tiles of the grid in turn.
  *
- * Requires: cute-tile-layouts; a kernel whose schedule says persistent=1, with one cute.tile.program of a tensor and extents at its
- * top level. Ensures: the operations behind it are in a loop over the tiles of this block's cluster (cute.tile.workers), in the raster
+ * Requires: cute-tile-layouts; a kernel whose schedule says persistent=1, with one cute.tile.program at its top level, of a tensor and extents or of
+ * numbers; the latter without clusters, since programs use their indices as they like. Ensures: the operations behind it are in a loop over the tiles of this block's cluster (cute.tile.workers), in the raster
  * order of the schedule (cute.tile.place). Blocks are independent, so neither the order nor the place of a tile matters.
  *
  *     %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 256>} ...
@@ -40,22 +40,27 @@ static void make_persistent(MlirOperation function, MlirOperation program, const
     MlirContext context = b.context;
     MlirType i32 = mlirIntegerTypeGet(context, 32), types[3] = {i32, i32, i32};
     intptr_t rank = mlirOperationGetNumResults(program);
-    MlirValue tensor = mlirOperationGetOperand(program, 0);
-    MlirNamedAttribute extents =
-                           cute_attribute(context, "extents",
-                                          mlirOperationGetAttributeByName(program, cute_text("extents"))),
-                       cluster = cute_attribute(context, "cluster", cluster_attribute(context, s, rank));
-    MlirOperation workers = cute_build(&b, "cute.tile.workers", CUTE_OPERANDS(tensor), (cute_types){types, 3},
-                                       CUTE_NAMED(cluster, extents));
+    intptr_t sizes = mlirOperationGetNumOperands(program);
+    MlirValue operands[4];
+    for (intptr_t i = 0; i < sizes; i++) operands[1 + i] = mlirOperationGetOperand(program, i);
+    MlirAttribute tile = mlirOperationGetAttributeByName(program, cute_text("extents"));
+    MlirNamedAttribute named[3] = {
+        cute_attribute(context, "cluster", cluster_attribute(context, s, rank)),
+        cute_attribute(context, "order", mlirIntegerAttrGet(i32, s->order)),
+    };
+    bool of_tensor = !mlirAttributeIsNull(tile);
+    if (of_tensor) named[2] = cute_attribute(context, "extents", tile);
+    MlirNamedAttribute of_workers[2] = {named[0], named[2]};
+    MlirOperation workers = cute_build(&b, "cute.tile.workers", (cute_operands){operands + 1, sizes},
+                                       (cute_types){types, 3}, (cute_named){of_workers, 1 + of_tensor});
     MlirLocation at = mlirOperationGetLocation(program);
     MlirBlock body = mlirBlockCreate(1, &i32, &at);
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, body);
     cute_builder inside = cute_builder_at_end(body, at);
-    MlirAttribute order = mlirIntegerAttrGet(i32, s->order);
-    MlirOperation place = cute_build(
-        &inside, "cute.tile.place", CUTE_OPERANDS(mlirBlockGetArgument(body, 0), tensor),
-        (cute_types){types, rank}, CUTE_NAMED(cluster, extents, cute_attribute(context, "order", order)));
+    operands[0] = mlirBlockGetArgument(body, 0);
+    MlirOperation place = cute_build(&inside, "cute.tile.place", (cute_operands){operands, 1 + sizes},
+                                     (cute_types){types, rank}, (cute_named){named, 2 + of_tensor});
     for (MlirOperation op = mlirOperationGetNextInBlock(program), next; !cute_op_is(op, "gpu.return");
          op = next) {
         next = mlirOperationGetNextInBlock(op);
@@ -76,6 +81,12 @@ static void make_persistent(MlirOperation function, MlirOperation program, const
                                         mlirDenseI32ArrayGet(context, 3, blocks));
 }
 
+/* Whether a tensor begins at an index that depends on the tile: its tensor map's coordinates are computed once, in front of the tiles. */
+static void look_for_from(MlirOperation op, void *context)
+{
+    *(bool *)context |= tile_places_of(mlirOperationGetOperand(op, 1)) != 0;
+}
+
 static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
@@ -85,11 +96,26 @@ static void visit_function(MlirOperation function, void *context)
     MlirOperation program = tile_find_op(function, "cute.tile.program");
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (mlirOperationIsNull(program)) return;
-    if (!cute_op_has(program, "extents") || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||
+    bool of_numbers = !cute_op_has(program, "extents"),
+         clusters = schedule.cluster[0] * schedule.cluster[1] > 1;
+    if (of_numbers && clusters) {
+        tile_refuse(
+            s->pass, program,
+            "blocks are not resident: expected cluster=1x1, or cute.tile.program<EXTENTS> of a tensor");
+        return;
+    }
+    if (cute_op_has(program, TILE_IN_CLUSTER) || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||
         !mlirBlockIsNull(mlirBlockGetNextInRegion(entry))) {
         tile_refuse(s->pass, program,
-                    "blocks are not resident: expected cute.tile.program<EXTENTS> of a tensor, at the "
+                    "blocks are not resident: expected cute.tile.program without clusters of its own, at the "
                     "top level of the kernel");
+        return;
+    }
+    bool moves = false;
+    cute_op_walk(function, "cute.tile.from", CUTE_WALK_OUTER_FIRST, look_for_from, &moves);
+    if (moves) {
+        tile_refuse(s->pass, program,
+                    "blocks are not resident: the first index of a cute.tile.from depends on the tile");
         return;
     }
     make_persistent(function, program, &schedule);

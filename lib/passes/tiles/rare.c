@@ -3,7 +3,9 @@
  * Requires: cute-tile-layouts; arith.select with `cute.rare`, of one condition. Ensures: they, and the operations that only they need, are
  * in an scf.if, marked `cute.rare`, that a warp executes where the condition is true of an element that it holds (cute.tile.any). A value that is the same as
  * the other one where the condition is false, since it is the same operations on selected values, is not selected again. Operations
- * that exchange elements between warps, some of which may not take the branch, stay in front of it, with a remark.
+ * that exchange elements between warps, some of which may not take the branch, stay in front of it, with a remark. A condition whether the sum of
+ * lanes' parts of a row exceeds a number (cute-tile-lane-sums) moves into the branch, which is taken where a part is large; warps with
+ * parts of the same rows vote.
  *
  *     %f = math.exp2 %x ; %y = arith.mulf %o, %f ; %z = arith.select %far, %y, %o {cute.rare}
  * ->
@@ -23,6 +25,7 @@ enum { MOST = 16, MOST_MOVED = 256, MOST_OPS = 1024 };
 
 typedef struct branch {
     MlirValue condition; /* before broadcasts */
+    bool in_front;       /* which the branch is taken by; else it is computed in the branch */
     MlirOperation selects[MOST];
     int count;
     MlirOperation moved[MOST_MOVED]; /* last one first */
@@ -127,7 +130,7 @@ static const char *why_not_moved(const branch *b, MlirOperation op)
     tile_distribution from, to;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.broadcast") ||
-        cute_op_is(op, "cute.tile.iota"))
+        cute_op_is(op, "cute.tile.iota") || (cute_op_is(op, "cute.tile.reshape") && tile_needs_no_memory(op)))
         return NULL;
     if (!cute_op_is(op, "cute.tile.reduce") ||
         !tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
@@ -166,7 +169,8 @@ static void find_moved(const work *w, branch *b)
         bool pure = mlirOperationGetNumResults(op) == 1 && !mlirOperationGetNumRegions(op) &&
                     cute_op_is_effect_free(op) && !cute_op_is(op, "arith.constant");
         if (!pure || b->moved_count == MOST_MOVED || has_op(b->selects, b->count, op) ||
-            mlirValueEqual(mlirOperationGetResult(op, 0), b->condition) || !only_branch(b, op))
+            (b->in_front && mlirValueEqual(mlirOperationGetResult(op, 0), b->condition)) ||
+            !only_branch(b, op))
             continue;
         const char *why = why_not_moved(b, op);
         if (!why)
@@ -177,9 +181,9 @@ static void find_moved(const work *w, branch *b)
 }
 
 /* Selections by one condition that one branch can make: no operation between them uses their results, except those that move into it. */
-static void find_branch(const work *w, MlirOperation first, branch *b)
+static void find_branch(const work *w, MlirOperation first, bool in_front, branch *b)
 {
-    *b = (branch){.condition = condition_of(first)};
+    *b = (branch){.condition = condition_of(first), .in_front = in_front};
     for (MlirOperation op = first; !mlirOperationIsNull(op) && b->count < MOST;
          op = mlirOperationGetNextInBlock(op))
         if (is_rare(op) && mlirValueEqual(condition_of(op), b->condition)) b->selects[b->count++] = op;
@@ -242,6 +246,26 @@ static void fill_branch(const branch *b, MlirBlock block, MlirValue *made)
     }
 }
 
+/* Whether the branch decides all selections by its condition, each part of whose sum is a value of a thread: then it is taken where one of them is
+ * large. */
+static bool may_test_parts(const branch *b)
+{
+    MlirOperation sum = tile_tested_parts(b->condition), compare = cute_defining_op(b->condition);
+    return !mlirOperationIsNull(sum) && has_op(b->moved, b->moved_count, sum) &&
+           has_op(b->moved, b->moved_count, compare);
+}
+
+/* Where a branch is taken: where the condition is true of an element that a warp holds, or may be of one that several warps have parts of. */
+static MlirValue taken(const branch *b, const cute_builder *here)
+{
+    MlirValue condition = b->in_front ? b->condition : tile_may_exceed(here, b->condition);
+    int64_t parts = b->in_front ? 0 : tile_parts_of_groups(tile_tested_parts(b->condition));
+    MlirNamedAttribute of_parts = cute_attribute(
+        here->context, "parts", mlirIntegerAttrGet(mlirIntegerTypeGet(here->context, 32), parts));
+    return cute_build_value(here, "cute.tile.any", mlirIntegerTypeGet(here->context, 1),
+                            CUTE_OPERANDS(condition), (cute_named){&of_parts, parts ? 1 : 0});
+}
+
 static void make_branch(const branch *b)
 {
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -249,8 +273,7 @@ static void make_branch(const branch *b)
     MlirValue made[MOST], others[MOST];
     MlirType types[MOST];
     cute_builder here = cute_builder_before(b->selects[b->count - 1]);
-    MlirValue any = cute_build_value(&here, "cute.tile.any", mlirIntegerTypeGet(here.context, 1),
-                                     CUTE_OPERANDS(b->condition), CUTE_NO_NAMED);
+    MlirValue any = taken(b, &here);
     for (int i = 0; i < 2; i++) {
         blocks[i] = mlirBlockCreate(0, NULL, NULL);
         mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
@@ -294,7 +317,8 @@ static void visit_function(MlirOperation function, void *context)
             mlirOperationRemoveDiscardableAttributeByName(w->first, cute_text(TILE_RARE));
             continue;
         }
-        find_branch(w, w->first, &b);
+        find_branch(NULL, w->first, false, &b);
+        find_branch(w, w->first, !may_test_parts(&b), &b);
         make_branch(&b);
     }
 }

@@ -119,21 +119,10 @@ static MlirValue pair_coord(tile_emitter *e, MlirValue part, MlirValue element)
                             CUTE_OPERANDS(part, element), CUTE_NO_NAMED);
 }
 
-/* The warps that have parts of the same rows: one of each of `parts` warpgroups. */
-static void meet_parts(tile_emitter *e, int64_t parts)
-{
-    int64_t together = e->threads / WARP / parts;
-    MlirValue warp = cute_binary(&e->b, "arith.subi", e->role->warp, tile_i32(e, e->role->first_warp)),
-              rows = cute_binary(&e->b, "arith.remui", warp, tile_i32(e, together)),
-              barrier = cute_binary(&e->b, "arith.addi", rows, tile_i32(e, TILE_PART_BARRIERS));
-    tile_sync(e, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(barrier, tile_i32(e, WARP * parts)),
-              CUTE_NO_NAMED);
-}
-
 static void meet(tile_emitter *e, const tile_op *t)
 {
     if (t->parts)
-        meet_parts(e, t->parts);
+        tile_meet_parts(e, t->parts);
     else
         tile_barrier(e);
 }
@@ -157,8 +146,7 @@ static MlirValue view_of_parts(tile_emitter *e, const char *element, int bits, c
 {
     char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<128>>", element),
          *type = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
-    /* Their barriers have the numbers of other roles. */
-    if (!pointer || !type || e->role_count > TILE_PART_BARRIERS) return e->failed = true, (MlirValue){NULL};
+    if (!pointer || !type) return e->failed = true, (MlirValue){NULL};
     MlirValue at = tile_shared_at(e, pointer, bits, e->parts);
     return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, type)), CUTE_NO_NAMED);
 }

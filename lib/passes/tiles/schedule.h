@@ -164,6 +164,16 @@ int tile_places_of_bounds(MlirOperation loop);
 /* Why the k of a loop with products cannot be split among clusters; NULL: it carries one tile, a sum to which each iteration adds (split.c). */
 const char *tile_why_not_sum(MlirOperation loop);
 
+/* ---- sums of lanes (lane_sums.c) ---- */
+
+/* Of a condition whether a sum of a row, which several lanes have parts of, exceeds a number: the sum. What all parts are far below implies that the
+ * condition is false. Null: it is another condition, or warps that have parts of a row cannot vote. */
+MlirOperation tile_tested_sum(MlirValue condition);
+/* The same, where each thread has one part of a row, and nothing else uses the sum. */
+MlirOperation tile_tested_parts(MlirValue condition);
+/* Of such a condition: whether a part is so large that it may be true. */
+MlirValue tile_may_exceed(const cute_builder *b, MlirValue condition);
+
 /* ---- some rows of a tensor (rows.c) ---- */
 
 /* The cute.tile.rows that makes a tensor; null: another operation does. */

@@ -354,7 +354,12 @@ static MlirValue begin(pair *p)
 /* The last second product, behind the loop, of which `factor` (or its stage) is a result. */
 static void end(const pair *p, MlirValue factor)
 {
-    cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(p->loop));
+    MlirOperation behind = mlirOperationGetNextInBlock(p->loop);
+    /* Stages that only the first products read are free. */
+    while (cute_op_is(behind, "cute.tile.release") &&
+           !mlirValueEqual(mlirOperationGetOperand(behind, 0), mlirOperationGetOperand(p->second.release, 0)))
+        behind = mlirOperationGetNextInBlock(behind);
+    cute_builder b = cute_builder_before(behind);
     b.location = mlirOperationGetLocation(p->second.product);
     MlirValue sums = mlirOperationGetResult(p->loop, p->sums);
     const staged *s = &p->second;

@@ -823,7 +823,7 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
     MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
     if (e->failed) return none;
-    if (stages == 1) tile_barrier(e);
+    if (stages == 1 && !t->met) tile_barrier(e);
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
         tile_to_shared(e, &t->in[0], value, stage,

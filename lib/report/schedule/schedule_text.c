@@ -229,7 +229,9 @@ static void print_grid(cute_arena *arena, const schedule_kernel *k, cute_buffer 
 {
     const char *cluster = k->cluster.rank ? extents_text(arena, &k->cluster) : NULL;
     if (k->resident)
-        cute_buffer_printf(out, "    grid: resident blocks take tiles of %s in turn",
+        cute_buffer_printf(out,
+                           k->tile.rank ? "    grid: resident blocks take tiles of %s in turn"
+                                        : "    grid: resident blocks take tiles in turn",
                            extents_text(arena, &k->tile));
     else if (k->tile.rank)
         cute_buffer_printf(out, "    grid: a block for each tile of %s", extents_text(arena, &k->tile));

@@ -31,6 +31,8 @@ func.func @numbers(%b: !cute.ptr<i64, smem>, %s: !cute.ptr<f32, smem>, %v: f32) 
   cute_nvgpu.arch.st_async %v, %s, %b, 3
   // CHECK: cute_nvgpu.arch.named_barrier_sync(%{{.*}}, %{{.*}}) : (i32, i32) -> ()
   cute_nvgpu.arch.named_barrier_sync %i, 128
+  // CHECK: cute_nvgpu.arch.named_barrier_vote<or> (%{{.*}}, %{{.*}}, %[[DONE]]) : (i32, i32, i1) -> i1
+  %some = cute_nvgpu.arch.named_barrier_vote<or> %i, 128, %done
   // CHECK: cute_nvgpu.arch.setmaxregister_increase<232> () : () -> ()
   cute_nvgpu.arch.setmaxregister_increase<232>
   // CHECK: cute_nvgpu.arch.elect_one() : () -> i1

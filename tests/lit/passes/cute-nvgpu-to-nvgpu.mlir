@@ -56,6 +56,8 @@ gpu.module @m {
     cute_nvgpu.arch.block_sync() : () -> ()
     // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
     cute_nvgpu.arch.named_barrier_sync(%i, %i) : (i32, i32) -> ()
+    // CHECK: llvm.inline_asm has_side_effects "bar.red.and.pred $0, $1, $2, $3;", "=b,r,r,b,~{memory}"
+    %each = cute_nvgpu.arch.named_barrier_vote<and> (%i, %i, %p) : (i32, i32, i1) -> i1
     // CHECK: nvvm.barrier.arrive
     cute_nvgpu.arch.named_barrier_arrive(%i, %i) : (i32, i32) -> ()
     // CHECK: nvvm.cluster.arrive {aligned}

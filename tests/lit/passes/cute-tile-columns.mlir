@@ -1,6 +1,6 @@
 // Warpgroups that share 64 rows divide the columns of sums that one of them cannot hold, and those of the sums that become the factor A of such a
 // product, of each product that adds to these: the factor goes through shared memory. The wide product of an iteration is issued with the others of
-// the next. Rows of a factor may be several dimensions of its load. A tile of 512 contiguous elements is copied by TMA.
+// the next; its stage is free before all of these are issued. Rows of a factor may be several dimensions of its load. A tile of 512 contiguous elements is copied by TMA.
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-async-pipeline{arch=sm_90a},cute-tile-exchange)' | FileCheck %s
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-async-pipeline{arch=sm_90a},cute-tile-exchange,cute-async-products,cute-warp-specialization,cute-tile-overlap,cute-tile-skew)' | FileCheck %s --check-prefix=SKEW
 // RUN: cute-ptx -arch sm_90a --schedule="stages=2 consumers=2" %s | FileCheck %s --check-prefix=PTX
@@ -37,9 +37,9 @@ gpu.module @m {
   // SKEW:            %[[O:.*]] = cute.tile.gemm<{pending = 7 : i32, wgmma}> ({{.*}}, %[[ACC]])
   // SKEW:            cute.tile.await
   // SKEW:            cute.tile.gemm<{pending = 7 : i32, wgmma}>
-  // SKEW:            %[[S:.*]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
-  // SKEW:            cute.tile.settle<2> (%[[O]])
+  // SKEW:            cute.tile.settle<1> (%[[O]])
   // SKEW:            cute.tile.release(%{{.*}}, %[[BEFORE]])
+  // SKEW:            %[[S:.*]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
   // SKEW:            cute.tile.settle (%[[S]])
   // SKEW:            cute.tile.settle (%[[O]])
   // SKEW:            cute.tile.put
@@ -52,8 +52,7 @@ gpu.module @m {
   // PTX:         wgmma.mma_async.sync.aligned.m64n32k16
   // PTX:         wgmma.mma_async.sync.aligned.m64n256k16
   // PTX:         wgmma.mma_async.sync.aligned.m64n32k16
-  // PTX:         wgmma.wait_group.sync.aligned 2;
-  // PTX:         wgmma.wait_group.sync.aligned 0;
+  // PTX:         wgmma.wait_group.sync.aligned 1;
   gpu.func @latent(%Q: !Q, %K: !K, %O: !O) kernel {
     %i, %j = cute.tile.program<[64, 512]> %O
     %n = cute.tile.count<0, 64> %K

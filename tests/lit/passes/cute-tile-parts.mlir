@@ -1,8 +1,7 @@
 // Warpgroups that divide the columns of sums combine parts of rows: in shared memory of their own, each warp with the corresponding one of the other
-// warpgroup. Branches of a condition of rows, which these warps take together, may have such reductions; the first of an iteration needs no barrier
-// in front of its writes.
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-tile-rare)' | FileCheck %s
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-tile-rare,cute-async-pipeline{arch=sm_90a},cute-tile-exchange,cute-async-products,cute-warp-specialization,cute-tile-overlap,cute-tile-skew,cute-tile-distribute{arch=sm_90a})' | FileCheck %s --check-prefix=LOWER
+// warpgroup. They vote on a branch by their parts of the sums, which they take together; it may have such reductions.
+// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-tile-lane-sums,cute-tile-rare)' | FileCheck %s
+// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=2},cute-tile-layouts{arch=sm_90a},cute-tile-lane-sums,cute-tile-rare,cute-async-pipeline{arch=sm_90a},cute-tile-exchange,cute-async-products,cute-warp-specialization,cute-tile-overlap,cute-tile-skew,cute-tile-distribute{arch=sm_90a})' | FileCheck %s --check-prefix=LOWER
 // RUN: cute-ptx -arch sm_90a --schedule="stages=2 consumers=2" %s | cute-link -o %t.cubin
 !Q = !cute.memref<bf16, gmem, align<16>, "(?,512):(512,1)">
 !O = !cute.memref<f32, gmem, align<16>, "(?,512):(512,1)">
@@ -12,32 +11,33 @@
 gpu.module @m {
   // CHECK-LABEL: gpu.func @parts
   // CHECK:         scf.for
-  // CHECK:           %[[SUM:.*]] = cute.tile.reduce<add, 1>
-  // CHECK:           %[[FAR:.*]] = arith.cmpf ogt, %[[SUM]]
+  // CHECK:           %[[PARTS:.*]] = cute.tile.reshape<[64, 8]>
+  // CHECK:           %[[LARGE:.*]] = arith.cmpf ogt, %[[PARTS]]
   // CHECK-NOT:       cute.tile.reduce
-  // CHECK:           %[[ANY:.*]] = cute.tile.any(%[[FAR]])
+  // CHECK:           %[[ANY:.*]] = cute.tile.any<2> (%[[LARGE]])
   // CHECK:           scf.if %[[ANY]]
+  // CHECK:             %[[SUM:.*]] = cute.tile.reduce<add, 1> (%[[PARTS]])
+  // CHECK:             arith.cmpf ogt, %[[SUM]]
   // CHECK:             cute.tile.reduce<max, 1>
-  // CHECK:             cute.tile.reduce<add, 1>
   // CHECK:           } else {
+  // CHECK:         cute.tile.reduce<add, 1> ({{.*}}tensor<64x8xf32
 
-  // In the loop a barrier of 64 threads for the first reduction, two for each of the branch, those of 256 around the write of the factor.
+  // In the loop all warps vote and then write the factor, in front of one more barrier; two barriers for each reduction of the branch.
   // LOWER-LABEL: gpu.func @parts
   // LOWER:         scf.for
   // LOWER:           cute.copy
   // LOWER:         scf.if
-  // LOWER:           cute_nvgpu.arch.vote
+  // LOWER:           cute_nvgpu.arch.named_barrier_vote<or>
   // LOWER:         scf.for
   // LOWER:           cute_nvgpu.arch.wgmma_wait_group
-  // LOWER:           cute_nvgpu.arch.shuffle
-  // LOWER-NOT:       named_barrier_sync
-  // LOWER:           cute.memref.store
-  // LOWER:           cute_nvgpu.arch.named_barrier_sync(%{{.*}}, %{{.*}})
-  // LOWER:           cute_nvgpu.arch.vote
+  // LOWER-NOT:       cute_nvgpu.arch.shuffle
+  // LOWER:           %[[ALL:.*]] = arith.constant 256 : i32
+  // LOWER:           cute_nvgpu.arch.named_barrier_vote<or> (%{{.*}}, %[[ALL]], %{{.*}})
   // LOWER:           scf.if
   // LOWER-COUNT-4:     cute_nvgpu.arch.named_barrier_sync
   // LOWER:           } else {
-  // LOWER-COUNT-2:   cute_nvgpu.arch.named_barrier_sync
+  // LOWER:           cute.memref.store_vec
+  // LOWER:           cute_nvgpu.arch.named_barrier_sync
   // LOWER-NOT:       cute_nvgpu.arch.named_barrier_sync
   // LOWER:           scf.yield
   gpu.func @parts(%Q: !Q, %K: !Q, %O: !O) kernel {

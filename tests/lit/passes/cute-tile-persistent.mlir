@@ -1,5 +1,6 @@
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=persistent=1,cluster=2x1,order=4,consumers=1,stages=2},cute-tile-layouts{arch=sm_90a},cute-tile-persistent)' | FileCheck %s
-// RUN: cute-opt %s -remarks=cute-tile-persistent --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=persistent=1,consumers=1},cute-tile-layouts{arch=sm_90a},cute-tile-persistent)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: cute-opt %s -remarks=cute-tile-persistent --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=persistent=1,cluster=2x1,consumers=1},cute-tile-layouts{arch=sm_90a},cute-tile-persistent)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=persistent=1,order=4,consumers=1,stages=2},cute-tile-layouts{arch=sm_90a},cute-tile-persistent)' | FileCheck %s --check-prefix=SIZES
 
 // The operations behind cute.tile.program are in a loop over the tiles of a resident cluster.
 !A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
@@ -31,8 +32,13 @@ gpu.module @m {
     gpu.return
   }
 
-  // A grid of stated sizes is not that of a tensor's tiles.
-  // REMARK: :[[@LINE+4]]:{{[0-9]+}}: remark: blocks are not resident: expected cute.tile.program<EXTENTS> of a tensor, at the top level of the kernel
+  // A grid of stated sizes: its tiles may be no tensor's, so that a cluster has none beyond them.
+  // SIZES-LABEL: gpu.func @sizes
+  // SIZES-NOT:     cute.tile.program
+  // SIZES:         %[[FIRST:.*]], %[[COUNT:.*]], %[[STEP:.*]] = cute.tile.workers<[1, 1]> (%[[M:.*]], %[[W:.*]]) : (i32, i32)
+  // SIZES:         scf.for %[[TILE:.*]] = %[[FIRST]] to %[[COUNT]] step %[[STEP]]
+  // SIZES:           cute.tile.place<{cluster = array<i32: 1, 1>, order = 4 : i32}> (%[[TILE]], %[[M]], %[[W]])
+  // REMARK: :[[@LINE+4]]:{{[0-9]+}}: remark: blocks are not resident: expected cluster=1x1, or cute.tile.program<EXTENTS> of a tensor
   gpu.func @sizes(%a: !A, %b: !A, %c: !A) kernel {
     %m = cute.tile.count<0, 128> %c
     %w = cute.tile.count<1, 64> %c

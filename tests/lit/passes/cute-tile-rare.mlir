@@ -10,7 +10,7 @@ gpu.module @m {
   // CHECK:         %[[P:.*]] = math.exp2
   // CHECK:         %[[SUM:.*]] = cute.tile.reduce<add, 1> (%[[P]])
   // CHECK:         %[[FAR:.*]] = arith.cmpf ogt, %[[SUM]]
-  // CHECK:         %[[ANY:.*]] = cute.tile.any(%[[FAR]])
+  // CHECK:         %[[ANY:.*]] = cute.tile.any (%[[FAR]])
   // CHECK:         %[[R:.*]]:3 = scf.if %[[ANY]]
   // CHECK:           cute.tile.reduce<max, 1>
   // CHECK:           %[[SHIFT:.*]] = arith.select %[[FAR]],
