@@ -78,16 +78,15 @@ gpu.module @kernels {
     %bits = cute.tile.log2 %l {fast}   %log2 = cute.tile.sub %bits, %t9
     %log = cute.tile.mul %log2, 0.6931471805599453
     // The rows of this block in (sequence, head of K, token, head).
-    %any = cute.tile.lt %lo, %hi   %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
+    %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
     %rows = cute.tile.mul %tokens, ${SHARE}   %row = cute.tile.mul %group, %rows
-    %written = cute.tile.where %any, %rows, 0
     %one = cute.tile.eq %splits, 1   %alone = cute.tile.where ${64 % SHARE == 0}, %one, 0
     scf.if %alone {
       %whole = cute.tile.reshape<[1, 1, ${BT}, ${SHARE}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${SHARE}]> %log
       %kept = arith.constant dense<${LSE}> : tensor<${BT}x${SHARE}xi1>
       cute.tile.store %whole, %O[%z, %x, %hk, 0, 0, 0]   cute.tile.store %logs, %L[%z, %x, %hk, 0, 0], %kept
     } else {
-      %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
+      %ownO = cute.tile.rows %Os, %row, %rows   %ownL = cute.tile.rows %Ls, %row, %rows
       %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean
       cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]
     }

@@ -73,14 +73,13 @@ gpu.module @kernels {
     %tz = cute.tile.mul %z, %tokens   %tt = cute.tile.add %tz, %tb
     %rt = cute.tile.mul %tt, ${SHARE}   %rh = cute.tile.mul %hm, ${HT}   %row = cute.tile.add %rt, %rh
     %left = cute.tile.sub %tokens, %tb   %lr = cute.tile.mul %left, ${HT}   %rows = cute.tile.min %lr, ${BT*HT}
-    %any = cute.tile.lt %lo, %hi   %written = cute.tile.where %any, %rows, 0
     %alone = cute.tile.eq %splits, 1
     scf.if %alone {
       %whole = cute.tile.reshape<[1, 1, ${BT}, ${HT}, ${D}]> %mean   %logs = cute.tile.reshape<[${BT}, ${HT}]> %log
       %kept = arith.constant dense<${LSE}> : tensor<${BT}x${HT}xi1>
       cute.tile.store %whole, %O[%z, %x, %tm, %hm, 0]   cute.tile.store %logs, %L[%z, %x, %tm, %hm], %kept
     } else {
-      %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
+      %ownO = cute.tile.rows %Os, %row, %rows   %ownL = cute.tile.rows %Ls, %row, %rows
       %mean3 = cute.tile.reshape<[${BT*HT}, 1, ${D}]> %mean
       cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]
     }

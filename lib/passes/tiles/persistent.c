@@ -2,7 +2,8 @@
  *
  * Requires: cute-tile-layouts; a kernel whose schedule says persistent=1, with one cute.tile.program at its top level, of a tensor and extents or of
  * numbers; the latter without clusters, since programs use their indices as they like. Ensures: the operations behind it are in a loop over the tiles of this block's cluster (cute.tile.workers), in the raster
- * order of the schedule (cute.tile.place). Blocks are independent, so neither the order nor the place of a tile matters.
+ * order of the schedule (cute.tile.place). Blocks are independent, so neither the order nor the place of a tile matters. Where the iterations of a loop
+ * depend on the tile, every second round goes backwards: a cluster with a long tile of one round, where tiles come by length, has a short one of the next.
  *
  *     %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 256>} ...
  *     BODY
@@ -16,6 +17,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
@@ -32,6 +34,25 @@ static MlirAttribute cluster_attribute(MlirContext context, const tile_schedule 
     if (rank > 1) blocks[rank - 2] = s->cluster[0];
     blocks[rank - 1] = s->cluster[1];
     return mlirDenseI32ArrayGet(context, rank, blocks);
+}
+
+static void note_uneven(MlirOperation loop, void *context)
+{
+    *(bool *)context |= tile_places_of_bounds(loop) != 0;
+}
+
+/* The tile that a cluster takes in the round of tile `at`: in every second one, if it is full, the one at the same distance from its end. */
+static MlirValue to_and_fro(const cute_builder *b, MlirValue at, MlirOperation workers)
+{
+    MlirValue first = mlirOperationGetResult(workers, 0), count = mlirOperationGetResult(workers, 1),
+              step = mlirOperationGetResult(workers, 2), one = cute_build_constant(b, 32, 1);
+    MlirValue begin = cute_binary(b, "arith.subi", at, first),
+              end = cute_binary(b, "arith.addi", begin, step),
+              round = cute_binary(b, "arith.divui", begin, step),
+              odd = cute_compare(b, CUTE_IS_EQ, cute_binary(b, "arith.andi", round, one), one),
+              full = cute_compare(b, CUTE_IS_ULE, end, count);
+    MlirValue from_end = cute_binary(b, "arith.subi", cute_binary(b, "arith.subi", end, one), first);
+    return cute_select(b, cute_binary(b, "arith.andi", odd, full), from_end, at);
 }
 
 static void make_persistent(MlirOperation function, MlirOperation program, const tile_schedule *s)
@@ -58,7 +79,10 @@ static void make_persistent(MlirOperation function, MlirOperation program, const
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, body);
     cute_builder inside = cute_builder_at_end(body, at);
+    bool uneven = false;
+    cute_op_walk(function, "scf.for", CUTE_WALK_OUTER_FIRST, note_uneven, &uneven);
     operands[0] = mlirBlockGetArgument(body, 0);
+    if (uneven) operands[0] = to_and_fro(&inside, operands[0], workers);
     MlirOperation place = cute_build(&inside, "cute.tile.place", (cute_operands){operands, 1 + sizes},
                                      (cute_types){types, rank}, (cute_named){named, 2 + of_tensor});
     for (MlirOperation op = mlirOperationGetNextInBlock(program), next; !cute_op_is(op, "gpu.return");

@@ -57,4 +57,33 @@ gpu.module @m {
     cute.tile.store %o, %c[%i, %j]
     gpu.return
   }
+
+  // Loops over fewer keys for some tiles than for others: every second round, if it is full, goes backwards.
+  // SIZES-LABEL: gpu.func @uneven
+  // SIZES:         %[[FIRST:.*]], %[[COUNT:.*]], %[[STEP:.*]] = cute.tile.workers
+  // SIZES:         scf.for %[[TILE:.*]] = %[[FIRST]] to %[[COUNT]] step %[[STEP]]
+  // SIZES:           %[[BEGIN:.*]] = arith.subi %[[TILE]], %[[FIRST]]
+  // SIZES:           %[[END:.*]] = arith.addi %[[BEGIN]], %[[STEP]]
+  // SIZES:           arith.divui %[[BEGIN]], %[[STEP]]
+  // SIZES:           %[[ODD:.*]] = arith.cmpi eq
+  // SIZES:           %[[FULL:.*]] = arith.cmpi ule, %[[END]], %[[COUNT]]
+  // SIZES:           %[[TURNED:.*]] = arith.andi %[[ODD]], %[[FULL]]
+  // SIZES:           %[[OWN:.*]] = arith.select %[[TURNED]], %{{.*}}, %[[TILE]]
+  // SIZES:           cute.tile.place<{{.*}}> (%[[OWN]],
+  gpu.func @uneven(%a: !A, %b: !A, %c: !A) kernel {
+    %m = cute.tile.count<0, 128> %c
+    %i = cute.tile.program %m
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %s = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[64, 64]> %b[0, %k]
+      %d = cute.tile.gemm %x, %y, %acc
+      scf.yield %d : tensor<128x64xf32>
+    }
+    %o = cute.tile.cast<f16> %s
+    cute.tile.store %o, %c[%i, 0]
+    gpu.return
+  }
 }
