@@ -268,7 +268,7 @@ static void add_late(MlirOperation op, void *context)
     MlirStringRef how = cute_tile_word(op, TILE_LATE);
     if (!cute_op_has(op, TILE_LATE)) return;
     MlirOperation store = tile_only_store(tile);
-    bool row = cute_text_is(how, TILE_LATE_ROW), copied = tile_copies_of(l->e, op, NULL) != NULL;
+    bool row = cute_text_is(how, TILE_LATE_ROW), copied = tile_late_copies_of(l->e, op, NULL) != NULL;
     if (mlirOperationIsNull(store)) return;
     add_access(l, op, tile, mlirOperationGetOperand(op, 0), copied,
                row ? 0 : cute_tile_number(store, "width", 0));
@@ -378,7 +378,7 @@ static void put_scratch(tile_emitter *e, cute_dict *out)
     list scratch = {0};
     for (const tile_row *r = e->rows; r; r = r->next)
         add_scratch(e, &scratch, r->role, r->memory, r->bytes * r->warpgroups);
-    for (const tile_copies *c = e->copies; c; c = c->next)
+    for (const tile_late_copies *c = e->copies; c; c = c->next)
         add_scratch(e, &scratch, c->role, c->memory, c->plan.bytes);
     for (int i = e->role_count > 1; i < e->role_count; i++) {
         int64_t end = i + 1 < e->role_count ? e->roles[i + 1].scratch : e->shared_bytes;

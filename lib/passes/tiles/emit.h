@@ -84,7 +84,7 @@ typedef struct tile_accumulator {
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
 typedef struct tile_late {
     const struct tile_op *load;
-    struct tile_copies
+    struct tile_late_copies
         *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
     int index;   /* of it there */
     int64_t bands;
@@ -148,9 +148,9 @@ typedef struct tile_emitter {
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
     tile_late *late;
-    struct tile_copies *copies; /* of stores whose late loads TMA does */
-    struct tile_row *rows;      /* late loads of one row */
-    MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
+    struct tile_late_copies *copies; /* of stores whose late loads TMA does */
+    struct tile_row *rows;           /* late loads of one row */
+    MlirOperation settled;           /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
         cluster_size; /* blocks of a cluster along each dimension of the grid, and all */

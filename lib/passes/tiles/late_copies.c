@@ -27,12 +27,12 @@ static void note_store(MlirOperation op, void *context)
     const tile_role *role = tile_role_of(e, op);
     tile_late_plan plan;
     if (e->failed || !tile_late_plan_of(op, role->warps / WARPS, role->turns, &plan)) return;
-    tile_copies *c = cute_arena_alloc(e->arena, sizeof *c);
+    tile_late_copies *c = cute_arena_alloc(e->arena, sizeof *c);
     if (!c) {
         e->failed = true;
         return;
     }
-    *c = (tile_copies){.plan = plan, .next = e->copies, .loop = {NULL}};
+    *c = (tile_late_copies){.plan = plan, .next = e->copies, .loop = {NULL}};
     c->role = tile_role_number(e, role);
     e->copies = c;
 }
@@ -92,7 +92,7 @@ void tile_find_copies(tile_emitter *e)
     for (int i = 0; i < e->buffer_count; i++) pipe |= e->buffers[i].is_pipe;
     if (!pipe) return; /* where others initialise theirs */
     cute_op_walk(e->function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, note_store, e);
-    for (tile_copies *c = e->copies; c && !e->failed; c = c->next) {
+    for (tile_late_copies *c = e->copies; c && !e->failed; c = c->next) {
         MlirOperation loop = tile_loop_before(c->plan.store);
         if (known_in(loop, &c->plan)) c->loop = loop;
         c->barriers = e->shared_bytes;
@@ -102,15 +102,15 @@ void tile_find_copies(tile_emitter *e)
 
 void tile_place_copies(tile_emitter *e)
 {
-    for (tile_copies *c = e->copies; c; c = c->next) {
+    for (tile_late_copies *c = e->copies; c; c = c->next) {
         c->memory = e->shared_bytes;
         e->shared_bytes += (c->plan.bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
 }
 
-tile_copies *tile_copies_of(tile_emitter *e, MlirOperation op, int *index)
+tile_late_copies *tile_late_copies_of(tile_emitter *e, MlirOperation op, int *index)
 {
-    for (tile_copies *c = e->copies; c; c = c->next) {
+    for (tile_late_copies *c = e->copies; c; c = c->next) {
         if (mlirOperationEqual(c->plan.store, op)) return c;
         for (int i = 0; i < c->plan.count; i++) {
             if (!mlirOperationEqual(c->plan.loads[i], op)) continue;
@@ -139,7 +139,8 @@ static MlirValue value_of(tile_emitter *e, tile_band_index at)
 }
 
 /* That of buffer `buffer` of warpgroup `owner`. */
-static MlirValue barrier_at(tile_emitter *e, const tile_copies *c, MlirValue owner, tile_band_index buffer)
+static MlirValue barrier_at(tile_emitter *e, const tile_late_copies *c, MlirValue owner,
+                            tile_band_index buffer)
 {
     MlirValue first = tile_shared_at(e, "!cute.ptr<i64, smem, align<8>>", BARRIER_BYTES * 8, c->barriers),
               at = cute_binary(&e->b, "arith.muli", owner, tile_i32(e, c->plan.stored.buffers));
@@ -148,7 +149,7 @@ static MlirValue barrier_at(tile_emitter *e, const tile_copies *c, MlirValue own
 
 void tile_init_copies(tile_emitter *e)
 {
-    for (tile_copies *c = e->copies; c; c = c->next) {
+    for (tile_late_copies *c = e->copies; c; c = c->next) {
         for (int64_t i = 0; i < c->plan.warpgroups && !c->initialised; i++)
             for (int64_t k = 0; k < c->plan.stored.buffers && !e->failed; k++)
                 sync_op(e, "cute_nvgpu.arch.mbarrier_init",
@@ -159,7 +160,7 @@ void tile_init_copies(tile_emitter *e)
 
 /* ---- buffers and atoms ---- */
 
-static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *bands, int64_t offset)
+static void slice_buffers(tile_emitter *e, const tile_late_copies *c, tile_bands *bands, int64_t offset)
 {
     cute_pointer type = tile_bands_pointer(bands);
     const char *layout = tile_bands_layout(e, bands, c->plan.warpgroups);
@@ -177,7 +178,7 @@ static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *ban
 }
 
 /* Values for the operations from here on: those of one block do not dominate another. */
-static void enter(tile_emitter *e, tile_copies *c)
+static void enter(tile_emitter *e, tile_late_copies *c)
 {
     c->owner = tile_group_number(e);
     for (int i = 0; i < c->plan.count; i++) {
@@ -197,7 +198,8 @@ static MlirValue elect_one(tile_emitter *e)
 }
 
 /* By the warpgroup's first warp. */
-static void fetch_band(tile_emitter *e, const tile_copies *c, tile_band_index band, tile_band_index buffer)
+static void fetch_band(tile_emitter *e, const tile_late_copies *c, tile_band_index band,
+                       tile_band_index buffer)
 {
     MlirValue bar = barrier_at(e, c, c->owner, buffer);
     tile_if elected = tile_if_begin(e, elect_one(e));
@@ -213,7 +215,7 @@ static void fetch_band(tile_emitter *e, const tile_copies *c, tile_band_index ba
 
 /* Bands `from` to `to` to the buffers of these numbers, or else to L2. More than two are a loop, so that few values are computed in front of
  * the products. */
-static void fetch_range(tile_emitter *e, const tile_copies *c, int64_t from, int64_t to, bool buffers)
+static void fetch_range(tile_emitter *e, const tile_late_copies *c, int64_t from, int64_t to, bool buffers)
 {
     enum { FEW = 2 };
     cute_builder outside = e->b;
@@ -235,7 +237,7 @@ static void fetch_range(tile_emitter *e, const tile_copies *c, int64_t from, int
 
 /* The first bands, where `leads`: once stores of the tile before have read the buffers. Later ones have to wait for a buffer, but not for device
  * memory. */
-static void fetch_bands(tile_emitter *e, tile_copies *c, MlirValue leads)
+static void fetch_bands(tile_emitter *e, tile_late_copies *c, MlirValue leads)
 {
     int64_t buffers = c->plan.stored.buffers;
     tile_if first = tile_if_begin(e, leads);
@@ -247,7 +249,7 @@ static void fetch_bands(tile_emitter *e, tile_copies *c, MlirValue leads)
 }
 
 /* In `loop` or behind it, under `condition`: with the coordinates and conditions as they are known in front of the loop. */
-static void fetch_at(tile_emitter *e, tile_copies *c, MlirValue condition)
+static void fetch_at(tile_emitter *e, tile_late_copies *c, MlirValue condition)
 {
     MlirValue conditions[MOST_BRANCHES], coords[TILE_LATE_LOADS];
     bool holds[MOST_BRANCHES];
@@ -279,7 +281,7 @@ static void gather_warps(tile_emitter *e, MlirValue condition)
 
 void tile_fetch_first(tile_emitter *e, MlirOperation loop)
 {
-    for (tile_copies *c = e->copies; c && !e->failed; c = c->next) {
+    for (tile_late_copies *c = e->copies; c && !e->failed; c = c->next) {
         if (c->issued || mlirOperationIsNull(c->loop) || !mlirOperationEqual(c->loop, loop)) continue;
         c->issued = true;
         MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1);
@@ -294,7 +296,7 @@ void tile_fetch_first(tile_emitter *e, MlirOperation loop)
     }
 }
 
-void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
+void tile_late_copies_next(tile_emitter *e, tile_late_copies *c, int64_t band)
 {
     int64_t buffers = c->plan.stored.buffers, fills = band / buffers + 1;
     int64_t behind = buffers > 2, next = band - behind + buffers; /* a wait for an earlier store is short */
@@ -311,7 +313,7 @@ void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
 
 /* ---- a store ---- */
 
-void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
+void tile_late_copies_begin(tile_emitter *e, tile_late_copies *c, MlirValue leads)
 {
     if (!c->issued) {
         gather_warps(e, (MlirValue){NULL});
@@ -329,7 +331,7 @@ void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
     }
 }
 
-void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band)
+void tile_late_copies_await(tile_emitter *e, tile_late_copies *c, int64_t band)
 {
     const MlirValue none = {NULL};
     int64_t buffers = c->plan.stored.buffers;
@@ -352,7 +354,8 @@ static bool is_piece(tile_emitter *e, const tile_bands *bands, int64_t column, c
     return true;
 }
 
-MlirValue tile_copies_part(tile_emitter *e, tile_copies *c, int index, const int32_t *map, int64_t count)
+MlirValue tile_late_copies_part(tile_emitter *e, tile_late_copies *c, int index, const int32_t *map,
+                                int64_t count)
 {
     enum { AHEAD_VALUES = 32 }; /* of 16 bits: pieces are read so far ahead of their use */
     const tile_bands *b = &c->plan.loaded[index];

@@ -47,7 +47,7 @@ void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_sc
 
 /* ---- their lowering (late_copies.c) ---- */
 
-typedef struct tile_copies {
+typedef struct tile_late_copies {
     tile_late_plan plan;
     int64_t barriers, memory; /* bytes: where the mbarriers are, one for each buffer, and the buffers */
     int64_t role;             /* number of the store's, from 0, or 0 */
@@ -58,8 +58,8 @@ typedef struct tile_copies {
     tile_pieces pieces[TILE_LATE_LOADS]; /* of the store that is lowered */
     MlirValue *read[TILE_LATE_LOADS];    /* of the band that is stored: each piece; null: not yet */
     int64_t band;
-    struct tile_copies *next;
-} tile_copies;
+    struct tile_late_copies *next;
+} tile_late_copies;
 
 /* Finds the stores with such loads: reserves their mbarriers, then, once these are placed, their buffers. */
 void tile_find_copies(tile_emitter *e);
@@ -69,14 +69,15 @@ void tile_init_copies(tile_emitter *e);
 /* Behind a product of `loop`, in it: fetches the first bands in the first iteration. */
 void tile_fetch_first(tile_emitter *e, MlirOperation loop);
 /* Those of a store, or of a load and its index; null: it has none. */
-tile_copies *tile_copies_of(tile_emitter *e, MlirOperation op, int *index);
+tile_late_copies *tile_late_copies_of(tile_emitter *e, MlirOperation op, int *index);
 /* The buffers of the store. */
-void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads);
+void tile_late_copies_begin(tile_emitter *e, tile_late_copies *c, MlirValue leads);
 /* All threads: waits for band `band`. */
-void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band);
+void tile_late_copies_await(tile_emitter *e, tile_late_copies *c, int64_t band);
 /* The warpgroup's first warp, once it has stored band `band`: fetches a later one, and behind the last one of a buffer sets its mbarrier back. */
-void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band);
+void tile_late_copies_next(tile_emitter *e, tile_late_copies *c, int64_t band);
 /* Values `map` of load `index`, of a piece of the band that has arrived. */
-MlirValue tile_copies_part(tile_emitter *e, tile_copies *c, int index, const int32_t *map, int64_t count);
+MlirValue tile_late_copies_part(tile_emitter *e, tile_late_copies *c, int index, const int32_t *map,
+                                int64_t count);
 
 #endif

@@ -362,7 +362,7 @@ bool tile_note_late(tile_emitter *e, const tile_op *load)
     tile_late *late = cute_arena_alloc(e->arena, sizeof *late);
     if (!late) return false;
     *late = (tile_late){.load = load, .next = e->late};
-    late->copies = tile_copies_of(e, load->op, &late->index);
+    late->copies = tile_late_copies_of(e, load->op, &late->index);
     e->late = late;
     return true;
 }
@@ -419,7 +419,7 @@ MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map
     MlirValue none = {NULL};
     tile_late *late = e->late;
     while (late && !mlirOperationEqual(late->load->op, load)) late = late->next;
-    if (late && late->copies && count) return tile_copies_part(e, late->copies, late->index, map, count);
+    if (late && late->copies && count) return tile_late_copies_part(e, late->copies, late->index, map, count);
     int32_t *places = cute_arena_array(e->arena, (size_t)count, sizeof *places);
     if (!late || !late->loaded || !places || !count) return e->failed = true, none;
     int32_t band = late->band_of[map[0]];

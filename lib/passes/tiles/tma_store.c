@@ -243,9 +243,9 @@ static void store_bands(tile_emitter *e, banded *s)
 }
 
 /* Bands in turn, each once the bands of other tiles that it is computed from have arrived. */
-static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
+static void store_copied_bands(tile_emitter *e, banded *s, tile_late_copies *c)
 {
-    tile_copies_begin(e, c, s->leads);
+    tile_late_copies_begin(e, c, s->leads);
     for (int i = 0; i < s->store_count; i++) {
         const tile_bands *planned = i ? &c->plan.also[i - 1] : &c->plan.stored;
         s->stores[i].bands.buffers = planned->buffers;
@@ -255,13 +255,13 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
     make_pieces(e, s);
     for (int64_t i = 0; i < c->plan.bands && !e->failed; i++) {
         int64_t buffer = i % c->plan.stored.buffers;
-        tile_copies_await(e, c, i);
+        tile_late_copies_await(e, c, i);
         write_band(e, s, i, buffer);
         finish_writes(e, s);
         tile_if once = tile_if_begin(e, s->leads);
         copy_band(e, s, i, buffer);
         commit(e);
-        tile_copies_next(e, c, i);
+        tile_late_copies_next(e, c, i);
         tile_if_end(e, &once);
     }
 }
@@ -306,7 +306,7 @@ static void lower_banded(tile_emitter *e, banded *s, MlirOperation first)
     if (e->failed) return;
     e->role->stores = true;
     bool rows = tile_write_rows(e, first);
-    tile_copies *copies = tile_copies_of(e, first, NULL);
+    tile_late_copies *copies = tile_late_copies_of(e, first, NULL);
     if (copies && rows) group_barrier(e, s); /* else it is in front of the first band */
     if (copies)
         store_copied_bands(e, s, copies);
