@@ -47,8 +47,9 @@ all_right() {
     all_right 1 grouped --first 37 --count 1
 }
 
-@test "attention is right: masks, windows, grouped heads, packed sequences, elements of 8 bits, on sm_90a" {
-    all_right 10 attention --every 4
+@test "attention is right: masks, windows, grouped heads, packed sequences, elements of 8 bits, resident blocks, on sm_90a" {
+    all_right 12 attention --every 4
+    all_right 2 attention --first 38 --count 2
 }
 
 @test "so it is on sm_80, and printed after each pass and read again" {
@@ -61,6 +62,7 @@ all_right() {
     all_right 2 decode --first 30 --count 2
     all_right 2 decode --first 42 --count 2
     all_right 1 decode --first 50 --count 1
+    all_right 2 decode --first 67 --count 2
 }
 
 @test "decode attention is right on sm_80, and printed after each pass and read again" {
