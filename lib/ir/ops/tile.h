@@ -32,6 +32,10 @@ bool cute_tile_shape_equal(const cute_tile_shape *a, const cute_tile_shape *b);
 MlirType cute_tile_type(const cute_tile_shape *shape, MlirType element, MlirAttribute encoding);
 /* The element type of a tensor; any other type itself. */
 MlirType cute_tile_element(MlirType type);
+/* Bits of an element: those of a float or an integer, 64 of an index. */
+int cute_tile_bits(MlirType element);
+/* The same in memory of its own, where a bit takes a byte. */
+int cute_tile_memory_bits(MlirType element);
 /* Modes of a tensor. */
 int cute_tile_tensor_rank(const cute_value *tensor);
 /* Whether a tensor's elements share bytes: i4 and f4E2M1FN. */

@@ -81,6 +81,20 @@ MlirType cute_tile_element(MlirType type)
     return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
+int cute_tile_bits(MlirType element)
+{
+    return mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
+           : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
+                                         : 64;
+}
+
+int cute_tile_memory_bits(MlirType element)
+{
+    enum { BYTE = 8 };
+    int bits = cute_tile_bits(element);
+    return bits < BYTE ? BYTE : bits;
+}
+
 int64_t cute_tile_number(MlirOperation op, const char *name, int64_t missing)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));

@@ -67,10 +67,7 @@ static MlirValue i32_of(const cute_builder *b, int64_t value)
 
 static int bits_of(MlirType type)
 {
-    MlirType element = cute_tile_element(type);
-    if (mlirTypeIsAFloat(element)) return (int)mlirFloatTypeGetWidth(element);
-    int bits = mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element) : 64;
-    return bits < 8 ? 8 : bits;
+    return cute_tile_memory_bits(cute_tile_element(type));
 }
 
 int64_t tile_staged_bytes(const cute_tile_shape *shape, int bits)
@@ -260,10 +257,7 @@ static void make_rings(work *w, MlirOperation loop, int count, stages *s)
         cute_tile_shape shape;
         MlirType tile = mlirValueGetType(mlirOperationGetResult(load, 0));
         cute_tile_shape_of(tile, &shape);
-        MlirType element = cute_tile_element(tile);
-        int bits = mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
-                                             : (int)mlirIntegerTypeGetWidth(element);
-        bytes += cute_tile_size(&shape) * bits / 8;
+        bytes += cute_tile_size(&shape) * cute_tile_bits(cute_tile_element(tile)) / 8;
     }
     if (!w->schedule.consumers) return;
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);

@@ -91,20 +91,13 @@ static bool in_loop(MlirOperation op)
     return cute_op_is(tile_parent(op), "scf.for");
 }
 
-static int bits_of(MlirType element)
-{
-    return mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
-           : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
-                                         : 64;
-}
-
 /* Elements of the tensor that operand `i` is loaded from, else of the tile. */
 static int operand_bits(MlirOperation product, int i)
 {
     int dims[2];
     MlirValue value = mlirOperationGetOperand(product, i);
     MlirOperation load = tile_operand_source(value, dims);
-    if (mlirOperationIsNull(load)) return bits_of(cute_tile_element(mlirValueGetType(value)));
+    if (mlirOperationIsNull(load)) return cute_tile_bits(cute_tile_element(mlirValueGetType(value)));
     const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0)));
     return tensor->pointer->bits;
 }
@@ -115,7 +108,7 @@ static cute_model_element element_of(MlirOperation product)
     if (mlirTypeIsAF64(type)) return CUTE_MODEL_DOUBLE;
     if (mlirTypeIsAF32(type)) return cute_op_has(product, "tf32") ? CUTE_MODEL_TF32 : CUTE_MODEL_SINGLE;
     if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type)) return CUTE_MODEL_HALF;
-    if (!mlirTypeIsAFloat(type)) return bits_of(type) == 8 ? CUTE_MODEL_BYTE : CUTE_MODEL_SINGLE;
+    if (!mlirTypeIsAFloat(type)) return cute_tile_bits(type) == 8 ? CUTE_MODEL_BYTE : CUTE_MODEL_SINGLE;
     return CUTE_MODEL_FP8;
 }
 
@@ -160,7 +153,7 @@ static int64_t operand_bytes(const choice *c, MlirOperation product)
         bool passed = !mlirValueIsNull(tile_exchanged(product, i));
         staged = staged && (held || passed || !mlirOperationIsNull(tile_operand_source(value, dims)));
         cute_tile_shape_of(type, &shape);
-        int64_t own = tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
+        int64_t own = tile_stage_bytes(&shape, cute_tile_bits(cute_tile_element(type)));
         bytes += own;
         /* Warps of other architectures hold it. */
         if (passed && (!held || tile_is_hopper(c->arch))) exchanged += tile_exchange_stages(product, i) * own;
@@ -192,7 +185,7 @@ static void look_at_product(MlirOperation op, void *context)
     for (int i = 1; i <= 4; i++) c->fitting[i] += tile_fits_wgmma(op, i);
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
     int64_t sums = cute_tile_size(&shape), threads = tile_product_threads(shape.extent[0], shape.extent[1]);
-    int bits = bits_of(cute_tile_element(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    int bits = cute_tile_bits(cute_tile_element(mlirValueGetType(mlirOperationGetResult(op, 0))));
     if (mlirOperationIsNull(c->first) || sums > c->program.bm * c->program.bn) {
         c->first = op;
         c->program.bm = shape.extent[0];
@@ -237,7 +230,7 @@ static int64_t carried_sums(MlirOperation loop)
         if (!cute_tile_shape_of(mlirValueGetType(next), &shape) || shape.rank != 2 || shape.extent[0] == 1 ||
             shape.extent[1] == 1 || (!mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm")))
             continue;
-        sums += cute_tile_size(&shape) * bits_of(cute_tile_element(mlirValueGetType(next))) / 32;
+        sums += cute_tile_size(&shape) * cute_tile_bits(cute_tile_element(mlirValueGetType(next))) / 32;
     }
     return sums;
 }

@@ -122,7 +122,7 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
     print_type(of_c, sum, sizeof sum);
     if (cute_op_has(op, "tf32") && mlirTypeIsAF32(of_a)) snprintf(element, sizeof element, "tf32");
     int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
-    int bits = mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
+    int bits = cute_tile_bits(of_a);
     if (cute_op_has(op, "wgmma") && arch) {
         choose_warpgroups(op, element, m, n, bits, threads, out);
         tile_wgmma_atom(out, element, sum, false, false);

@@ -67,19 +67,13 @@ static MlirValue value_of(MlirOperation load)
     }
 }
 
-static int bits_of(MlirType element)
-{
-    int bits = mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
-                                         : (int)mlirIntegerTypeGetWidth(element);
-    return bits < 8 ? 8 : bits;
-}
-
 int64_t tile_row_bytes(MlirOperation load)
 {
     cute_tile_shape shape;
     MlirType type = mlirValueGetType(value_of(load));
     cute_tile_shape_of(type, &shape);
-    return (cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8 + ALIGN - 1) / ALIGN * ALIGN;
+    return (cute_tile_size(&shape) * cute_tile_memory_bits(cute_tile_element(type)) / 8 + ALIGN - 1) / ALIGN *
+           ALIGN;
 }
 
 static void note_row(MlirOperation op, void *context)

@@ -561,43 +561,6 @@ static bool resolve_all(layouts *l)
 
 /* ---- block size ---- */
 
-static int element_bits(MlirType element)
-{
-    return mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
-           : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
-                                         : 64;
-}
-
-/* Elements of the largest tile, and registers of 32 bits, of all threads, for the tiles that are loaded: these are alive at the same time. */
-typedef struct needs {
-    int64_t elements, bits;
-} needs;
-
-static void note_needs(MlirOperation op, void *context)
-{
-    needs *n = context;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-        cute_tile_shape shape;
-        MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-        if (!cute_tile_shape_of(type, &shape)) continue;
-        if (cute_tile_size(&shape) > n->elements) n->elements = cute_tile_size(&shape);
-        if (cute_op_is(op, "cute.tile.load"))
-            n->bits += cute_tile_size(&shape) * element_bits(cute_tile_element(type));
-    }
-}
-
-int64_t tile_usual_threads(MlirOperation function)
-{
-    enum { LOADED = 96 /* registers of a thread for loaded values */ };
-    needs n = {1, 0};
-    int64_t threads = 32;
-    cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, note_needs, &n);
-    while (threads < 256 && threads * 16 < n.elements) threads *= 2;
-    while (threads < 1024 && threads * 64 < n.elements) threads *= 2;
-    while (threads < 1024 && threads * LOADED < n.bits / 32) threads *= 2;
-    return threads;
-}
-
 static int64_t choose_threads(layouts *l)
 {
     int64_t stated = tile_block_size(l->function), threads = 32;
@@ -639,7 +602,7 @@ static bool check_registers(layouts *l)
     enum { MOST = 224 };
     for (size_t i = 0; i < l->count; i++) {
         MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);
-        int bits = element_bits(element);
+        int bits = cute_tile_bits(element);
         const class *c = class_of(l, l->tiles[i].value);
         int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
         if (registers <= MOST || is_staged(l, l->tiles[i].value)) continue;

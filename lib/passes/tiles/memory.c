@@ -129,8 +129,7 @@ double tile_access_waste(const cute_value *tensor, const tile_distribution *d)
 const char *tile_element_text(tile_emitter *e, MlirType element, int *bits)
 {
     if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) return *bits = 8, "i8";
-    *bits = mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
-                                      : (int)mlirIntegerTypeGetWidth(element);
+    *bits = cute_tile_bits(element);
     cute_buffer text = {0};
     mlirTypePrint(element, cute_print_to_buffer, &text);
     const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);

@@ -61,8 +61,7 @@ static MlirType sent_type(const tile_scatter *x)
 /* Bits of an element that is sent. */
 static int sent_bits(MlirType element)
 {
-    int bits =
-        (int)(mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element));
+    int bits = cute_tile_bits(element);
     return bits < LEAST_BITS ? LEAST_BITS : bits;
 }
 

@@ -73,7 +73,7 @@ bool tile_is_declared_on_host(MlirOperation kernel);
 /* Remarks with the `listed` likeliest block sizes of a kernel without products, and their estimates; `stated`: the only one, 0: none is stated. */
 void tile_list_threads(cute_pass_run *pass, const cute_model_device *device, MlirOperation function,
                        const tile_sizes *sizes, int64_t stated, int listed);
-/* Threads of a block that the tiles of a kernel without products call for (layouts.c). */
+/* Threads of a block that the tiles of a kernel without products call for. */
 int64_t tile_usual_threads(MlirOperation function);
 
 /* ---- loops (loops.c) ---- */

@@ -53,14 +53,6 @@ int64_t tile_parts_of_groups(MlirOperation op)
     return groups ? d.threads.at[last].extent : 0;
 }
 
-static int64_t bits_of(MlirType element)
-{
-    int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
-                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                                                 : 64;
-    return bits < 8 ? 8 : bits;
-}
-
 int64_t tile_parts_bytes(MlirOperation op)
 {
     cute_tile_shape shape;
@@ -68,7 +60,7 @@ int64_t tile_parts_bytes(MlirOperation op)
     if (!parts) return 0;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     return cute_tile_shape_of(type, &shape)
-               ? parts * cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8
+               ? parts * cute_tile_size(&shape) * cute_tile_memory_bits(cute_tile_element(type)) / 8
                : 0;
 }
 
@@ -85,7 +77,7 @@ int64_t tile_reduction_bytes(MlirOperation op)
             if (below * step >= WARP) parts *= 2;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     return parts > 1 && cute_tile_shape_of(type, &shape)
-               ? parts * cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8
+               ? parts * cute_tile_size(&shape) * cute_tile_memory_bits(cute_tile_element(type)) / 8
                : 0;
 }
 

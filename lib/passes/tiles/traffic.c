@@ -10,6 +10,40 @@
 
 enum { LEAST = 32, MOST = 1024, WARP = 32, COUNT = 8, USUAL = 4096 };
 
+/* ---- the usual number ---- */
+
+/* Elements of the largest tile, and registers of 32 bits, of all threads, for the tiles that are loaded: these are alive at the same time. */
+typedef struct needs {
+    int64_t elements, bits;
+} needs;
+
+static void note_needs(MlirOperation op, void *context)
+{
+    needs *n = context;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        cute_tile_shape shape;
+        MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+        if (!cute_tile_shape_of(type, &shape)) continue;
+        if (cute_tile_size(&shape) > n->elements) n->elements = cute_tile_size(&shape);
+        if (cute_op_is(op, "cute.tile.load"))
+            n->bits += cute_tile_size(&shape) * cute_tile_bits(cute_tile_element(type));
+    }
+}
+
+int64_t tile_usual_threads(MlirOperation function)
+{
+    enum { LOADED = 96 /* registers of a thread for loaded values */ };
+    needs n = {1, 0};
+    int64_t threads = 32;
+    cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, note_needs, &n);
+    while (threads < 256 && threads * 16 < n.elements) threads *= 2;
+    while (threads < 1024 && threads * 64 < n.elements) threads *= 2;
+    while (threads < 1024 && threads * LOADED < n.bits / 32) threads *= 2;
+    return threads;
+}
+
+/* ---- candidates ---- */
+
 typedef struct traffic {
     const tile_sizes *sizes;
     MlirOperation grid; /* cute.tile.program */
