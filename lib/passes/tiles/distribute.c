@@ -278,16 +278,17 @@ static bool is_read_in_front(MlirValue value, MlirOperation before)
 {
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use), settle = {NULL};
-        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool complete = false,
+             view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
         if (view && !is_read_in_front(mlirOperationGetResult(user, 0), before)) return false;
         if (view || !cute_op_has(user, "pending")) continue;
         for (MlirOpOperand of = mlirValueGetFirstUse(mlirOperationGetResult(user, 0));
              !mlirOpOperandIsNull(of); of = mlirOpOperandGetNextUse(of)) {
             MlirOperation at = mlirOpOperandGetOwner(of);
-            if (cute_op_is(at, "cute.tile.settle") && cute_op_in_front(at, before)) settle = at;
+            complete |= cute_op_is(at, "cute.tile.settle") && cute_op_in_front(at, before);
         }
-        if (mlirOperationIsNull(settle)) return false;
+        if (!complete) return false;
     }
     return true;
 }

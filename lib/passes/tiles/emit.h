@@ -356,7 +356,7 @@ void tile_wait_written(tile_emitter *e, bool tma);
  * stores of other sizes outside of it. */
 void tile_finish_stores(tile_emitter *e, const tile_role *role);
 
-/* ---- stages and roles (stages.c) ---- */
+/* ---- stages and roles (stages.c, roles.c) ---- */
 
 /* Finds the roles, rings and pipes of the kernel, and places the latter in shared memory. False after an error. */
 bool tile_find_stages(tile_emitter *e);

@@ -61,24 +61,24 @@ static bool find_columns(const tile_distribution *d, int axis, columns *out)
     return below == d->shape.extent[axis] && d->shape.rank - 1 + out->count <= CUTE_TILE_RANK;
 }
 
-/* What the operations of PARTS are built with. */
+/* Builds operations on tiles, whose types are in the arena. */
 typedef struct maker {
     cute_builder b;
     cute_arena *arena;
-    MlirType element;
 } maker;
 
-static MlirType type_of(const maker *m, const tile_distribution *d)
+static MlirType type_of(const maker *m, const tile_distribution *d, MlirType element)
 {
-    return cute_tile_type(&d->shape, m->element, tile_encoding(m->b.context, m->arena, d));
+    return cute_tile_type(&d->shape, element, tile_encoding(m->b.context, m->arena, d));
 }
 
-static MlirValue build_reshape(const maker *m, MlirValue value, const tile_distribution *d)
+/* A cute.tile.reshape or cute.tile.broadcast. */
+static MlirValue build_shaped(const maker *m, const char *name, MlirValue value, const tile_distribution *d)
 {
     int32_t extents[CUTE_TILE_RANK];
     for (int i = 0; i < d->shape.rank; i++) extents[i] = (int32_t)d->shape.extent[i];
     return cute_build_value(
-        &m->b, "cute.tile.reshape", type_of(m, d), CUTE_OPERANDS(value),
+        &m->b, name, type_of(m, d, cute_tile_element(mlirValueGetType(value))), CUTE_OPERANDS(value),
         CUTE_NAMED(cute_attribute(m->b.context, "extents",
                                   mlirDenseI32ArrayGet(m->b.context, d->shape.rank, extents))));
 }
@@ -90,18 +90,6 @@ static MlirValue build_sum(const maker *m, MlirValue value, int axis, MlirType t
         &m->b, "cute.tile.reduce", type, CUTE_OPERANDS(value),
         CUTE_NAMED(cute_attribute(m->b.context, "kind", cute_string_attribute(m->b.context, "add")),
                    cute_attribute(m->b.context, "mode", mode)));
-}
-
-static MlirValue build_broadcast(const maker *m, MlirValue value, const tile_distribution *d)
-{
-    int32_t extents[CUTE_TILE_RANK];
-    maker own = *m;
-    own.element = cute_tile_element(mlirValueGetType(value));
-    for (int i = 0; i < d->shape.rank; i++) extents[i] = (int32_t)d->shape.extent[i];
-    return cute_build_value(
-        &m->b, "cute.tile.broadcast", type_of(&own, d), CUTE_OPERANDS(value),
-        CUTE_NAMED(cute_attribute(m->b.context, "extents",
-                                  mlirDenseI32ArrayGet(m->b.context, d->shape.rank, extents))));
 }
 
 /* The distribution of the lanes' parts of a reduction's rows. False where one thread has each row, or modes do not fit. */
@@ -153,17 +141,18 @@ static MlirValue build_parts(const maker *m, MlirOperation reduce, const tile_di
         for (int k = 0; k < (i == axis ? c.count : 1); k++)
             shape.extent[shape.rank++] = i == axis ? c.at[k].extent : d.shape.extent[i];
     if (!tile_reshaped(&d, &shape, &now)) return none;
-    value = build_reshape(m, value, &now);
+    value = build_shaped(m, "cute.tile.reshape", value, &now);
     for (int k = c.count - 1; k >= 0; k--) {
         tile_distribution next;
         if (c.at[k].thread) continue;
         shape.extent[axis + k] = 1;
         if (!tile_projected(&now, &shape, &next)) return none;
         tile_normalize(&next);
-        value = build_sum(m, value, axis + k, type_of(m, &next));
+        MlirType element = cute_tile_element(mlirValueGetType(value));
+        value = build_sum(m, value, axis + k, type_of(m, &next, element));
         now = next;
     }
-    return build_reshape(m, value, parts);
+    return build_shaped(m, "cute.tile.reshape", value, parts);
 }
 
 /* ---- conditions ---- */
@@ -241,16 +230,17 @@ MlirValue tile_may_exceed(const cute_builder *b, MlirValue condition)
     cute_arena *arena = cute_arena_create();
     if (!arena || !tile_distribution_of(mlirValueGetType(parts), &d) || !limit_of(compare, &limit))
         return cute_arena_destroy(arena), none;
-    maker m = {*b, arena, cute_tile_element(mlirValueGetType(parts))};
+    maker m = {*b, arena};
+    MlirType element = cute_tile_element(mlirValueGetType(parts));
     /* A sum of n terms exceeds a number if one exceeds its nth part; half of that, since sums are rounded. */
     MlirAttribute least =
-        mlirFloatAttrDoubleGet(b->context, m.element, limit / (2.0 * (double)d.shape.extent[axis]));
-    MlirValue constant = cute_build_value(b, "arith.constant", m.element, CUTE_NO_OPERANDS,
+        mlirFloatAttrDoubleGet(b->context, element, limit / (2.0 * (double)d.shape.extent[axis]));
+    MlirValue constant = cute_build_value(b, "arith.constant", element, CUTE_NO_OPERANDS,
                                           CUTE_NAMED(cute_attribute(b->context, "value", least))),
-              number = build_broadcast(&m, constant, &d);
-    m.element = mlirIntegerTypeGet(b->context, 1);
+              number = build_shaped(&m, "cute.tile.broadcast", constant, &d);
     MlirAttribute greater = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), OGT);
-    MlirValue out = cute_build_value(b, "arith.cmpf", type_of(&m, &d), CUTE_OPERANDS(parts, number),
+    MlirValue out = cute_build_value(b, "arith.cmpf", type_of(&m, &d, mlirIntegerTypeGet(b->context, 1)),
+                                     CUTE_OPERANDS(parts, number),
                                      CUTE_NAMED(cute_attribute(b->context, "predicate", greater)));
     cute_arena_destroy(arena);
     return out;
@@ -378,15 +368,15 @@ static bool find_sum(MlirOperation loop, intptr_t index, carried *s, tile_distri
 static bool carry_parts(carried *s, const tile_distribution *parts, cute_arena *arena)
 {
     MlirValue made[MOST];
-    MlirType element = cute_tile_element(mlirValueGetType(s->argument)), old = mlirValueGetType(s->argument);
+    MlirType old = mlirValueGetType(s->argument);
     int axis = (int)cute_tile_number(s->reduces[0], "mode", 0);
     for (int i = 0; i < s->reduce_count; i++) {
-        maker m = {cute_builder_before(s->reduces[i]), arena, element};
+        maker m = {cute_builder_before(s->reduces[i]), arena};
         made[i] = build_parts(&m, s->reduces[i], parts);
         if (mlirValueIsNull(made[i])) return false;
     }
-    maker m = {cute_builder_before(s->loop), arena, element};
-    MlirType type = type_of(&m, parts);
+    maker m = {cute_builder_before(s->loop), arena};
+    MlirType type = type_of(&m, parts, cute_tile_element(old));
     for (int i = 0; i < s->chain_count; i++) {
         MlirOperation op = s->chain[i];
         m.b = cute_builder_before(op);
@@ -395,7 +385,7 @@ static bool carry_parts(carried *s, const tile_distribution *parts, cute_arena *
             int from = find_op(s->reduces, s->reduce_count, cute_defining_op(operand));
             if (!(s->summed[i] >> o & 1)) {
                 if (tile_is_tile(operand))
-                    mlirOperationSetOperand(op, o, build_broadcast(&m, operand, parts));
+                    mlirOperationSetOperand(op, o, build_shaped(&m, "cute.tile.broadcast", operand, parts));
             } else if (from >= 0) {
                 mlirOperationSetOperand(op, o, made[from]);
             }

@@ -164,6 +164,14 @@ static int64_t cluster_of(MlirOperation program, int64_t along[CUTE_TILE_RANK])
     return all;
 }
 
+/* Dimensions of a grid, whose sizes or tensor are operands from `first` on. */
+static int rank_of(MlirOperation op, intptr_t first)
+{
+    int64_t tile[CUTE_TILE_RANK];
+    int of_tensor = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    return of_tensor < 0 ? (int)(mlirOperationGetNumOperands(op) - first) : of_tensor;
+}
+
 /* The number of tiles of the grid, in clusters, in the host function; null after an error at the operation. */
 static MlirValue blocks_of(copying *c, MlirOperation program)
 {
@@ -171,9 +179,8 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
     cluster_of(program, cluster);
     bool resident = cute_op_is(program, "cute.tile.workers");
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
-    int count = dimensions > 0 ? dimensions : (int)mlirOperationGetNumOperands(program);
     MlirValue none = {NULL}, blocks = none;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < rank_of(program, 0); i++) {
         MlirValue of = copy_value(c, mlirOperationGetOperand(program, dimensions < 0 ? i : 0), 0);
         if (mlirValueIsNull(of)) {
             cute_emit_note note = {
@@ -353,14 +360,6 @@ static MlirValue cluster_tiles(const cute_builder *b, MlirOperation op, intptr_t
     return as_i32(b, tiles_along(b, mlirOperationGetOperand(op, first), i, tile[i] * cluster[i]));
 }
 
-/* Dimensions of a grid, whose sizes or tensor are operands from `first` on. */
-static int rank_of(MlirOperation op, intptr_t first)
-{
-    int64_t tile[CUTE_TILE_RANK];
-    int of_tensor = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
-    return of_tensor < 0 ? (int)(mlirOperationGetNumOperands(op) - first) : of_tensor;
-}
-
 /* The indices of a block along the grid's dimensions, `at`: in, those of its cluster. `rest`: its number in the cluster; *left: that number
  * divided by the blocks of these dimensions. */
 static void place_in_cluster(const cute_builder *b, const int64_t *along, int rank, MlirValue rest,
@@ -432,7 +431,7 @@ static void lower_program(MlirOperation op)
     cute_builder b = cute_builder_before(op);
     int64_t tile[CUTE_TILE_RANK], along[CUTE_TILE_RANK], cluster = cluster_of(op, along);
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
-    int results = (int)mlirOperationGetNumResults(op), rank = dimensions > 0 ? dimensions : results;
+    int results = (int)mlirOperationGetNumResults(op), rank = rank_of(op, 0);
     MlirValue rest = special(&b, "nvvm.read.ptx.sreg.ctaid.x"), at[CUTE_TILE_RANK], in = {NULL};
     if (cluster > 1) {
         in = cute_binary(&b, "arith.remui", rest, i32_of(&b, cluster));

@@ -1,9 +1,10 @@
 /* cute-tile-persistent: as many blocks as are resident at once, which take tiles of the grid in turn.
  *
- * Requires: cute-tile-layouts; a kernel whose schedule says persistent=1, with one cute.tile.program at its top level, of a tensor and extents or of
- * numbers; the latter without clusters, since programs use their indices as they like. Ensures: the operations behind it are in a loop over the tiles of this block's cluster (cute.tile.workers), in the raster
- * order of the schedule (cute.tile.place). Blocks are independent, so neither the order nor the place of a tile matters. Where the iterations of a loop
- * depend on the tile, every second round goes backwards: a cluster with a long tile of one round, where tiles come by length, has a short one of the next.
+ * Requires: cute-tile-layouts; a kernel whose schedule says persistent=1, with one cute.tile.program at its top level, of a tensor and
+ * extents, or of numbers. Without a tensor there are no clusters, which may reach beyond the grid. Ensures: the operations behind it are in a
+ * loop over the tiles of this block's cluster (cute.tile.workers), in the raster order of the schedule (cute.tile.place). Blocks are
+ * independent, so neither the order nor the place of a tile matters. Where the iterations of a loop depend on the tile, every second
+ * round goes backwards: where tiles come by length, a cluster with a long one in one round has a short one in the next.
  *
  *     %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 256>} ...
  *     BODY
@@ -60,20 +61,16 @@ static void make_persistent(MlirOperation function, MlirOperation program, const
     cute_builder b = cute_builder_before(program);
     MlirContext context = b.context;
     MlirType i32 = mlirIntegerTypeGet(context, 32), types[3] = {i32, i32, i32};
-    intptr_t rank = mlirOperationGetNumResults(program);
-    intptr_t sizes = mlirOperationGetNumOperands(program);
-    MlirValue operands[4];
+    intptr_t rank = mlirOperationGetNumResults(program), sizes = mlirOperationGetNumOperands(program);
+    MlirValue operands[4]; /* of cute.tile.place: the tile, the sizes or the tensor */
     for (intptr_t i = 0; i < sizes; i++) operands[1 + i] = mlirOperationGetOperand(program, i);
+    MlirNamedAttribute named[3] = {cute_attribute(context, "cluster", cluster_attribute(context, s, rank))};
+    intptr_t count = 1;
     MlirAttribute tile = mlirOperationGetAttributeByName(program, cute_text("extents"));
-    MlirNamedAttribute named[3] = {
-        cute_attribute(context, "cluster", cluster_attribute(context, s, rank)),
-        cute_attribute(context, "order", mlirIntegerAttrGet(i32, s->order)),
-    };
-    bool of_tensor = !mlirAttributeIsNull(tile);
-    if (of_tensor) named[2] = cute_attribute(context, "extents", tile);
-    MlirNamedAttribute of_workers[2] = {named[0], named[2]};
+    if (!mlirAttributeIsNull(tile)) named[count++] = cute_attribute(context, "extents", tile);
     MlirOperation workers = cute_build(&b, "cute.tile.workers", (cute_operands){operands + 1, sizes},
-                                       (cute_types){types, 3}, (cute_named){of_workers, 1 + of_tensor});
+                                       (cute_types){types, 3}, (cute_named){named, count});
+    named[count++] = cute_attribute(context, "order", mlirIntegerAttrGet(i32, s->order));
     MlirLocation at = mlirOperationGetLocation(program);
     MlirBlock body = mlirBlockCreate(1, &i32, &at);
     MlirRegion region = mlirRegionCreate();
@@ -84,7 +81,7 @@ static void make_persistent(MlirOperation function, MlirOperation program, const
     operands[0] = mlirBlockGetArgument(body, 0);
     if (uneven) operands[0] = to_and_fro(&inside, operands[0], workers);
     MlirOperation place = cute_build(&inside, "cute.tile.place", (cute_operands){operands, 1 + sizes},
-                                     (cute_types){types, rank}, (cute_named){named, 2 + of_tensor});
+                                     (cute_types){types, rank}, (cute_named){named, count});
     for (MlirOperation op = mlirOperationGetNextInBlock(program), next; !cute_op_is(op, "gpu.return");
          op = next) {
         next = mlirOperationGetNextInBlock(op);

@@ -166,12 +166,12 @@ const char *tile_why_not_sum(MlirOperation loop);
 
 /* ---- sums of lanes (lane_sums.c) ---- */
 
-/* Of a condition whether a sum of a row, which several lanes have parts of, exceeds a number: the sum. What all parts are far below implies that the
- * condition is false. Null: it is another condition, or warps that have parts of a row cannot vote. */
+/* The sum of rows, parts of which several lanes have, that a condition of rare selections compares with a number; null: it is another condition, or the
+ * warps with parts of a row cannot vote. */
 MlirOperation tile_tested_sum(MlirValue condition);
 /* The same, where each thread has one part of a row, and nothing else uses the sum. */
 MlirOperation tile_tested_parts(MlirValue condition);
-/* Of such a condition: whether a part is so large that it may be true. */
+/* A condition on each part of tile_tested_parts: where it is false of all parts of a row, so is `condition` of the row. */
 MlirValue tile_may_exceed(const cute_builder *b, MlirValue condition);
 
 /* ---- some rows of a tensor (rows.c) ---- */

@@ -22,7 +22,7 @@
  *
  * The same for products of one pipe, of which the last has a factor that warpgroups exchange (cute-tile-exchange) and the others add to one sum. The
  * loop carries the index of the last product's stage, which is released one iteration later; the pipe has two stages or more. The last product is
- * issued first: it is complete, and its stage free, while the others are under way.
+ * issued first: it is complete, and its stage free, while the first of the others is under way.
  *
  *     scf.for %i = %low to %high iter_args(%o, %s) {
  *       await(%s) ; %x = gemm(%q, %k, 0) ; put(FACTOR(%x)) ; %r = gemm(take, %k, SCALE(%o)) ; release(%s) ; scf.yield %r, %s + 1
@@ -30,7 +30,7 @@
  * ->
  *     scf.if %any { await(%s) ; %x = gemm(%q, %k, 0) ; put(FACTOR(%x)) }
  *     scf.for %i = %low + 1 to %high iter_args(%u, %s, %before) {
- *       %r = gemm(take, %k[%before], %u) {pending} ; await(%s) ; %x = gemm(%q, %k, 0) {pending} ; settle(%r) {pending = 1} ; release(%before) ; OTHERS
+ *       %r = gemm(take, %k[%before], %u) {pending} ; await(%s) ; %x = gemm(%q, %k, 0) {pending} ; settle(%r) {pending = 1} ; release(%before)
  *       %y = settle(%x) ; %o = settle(%r) ; put(FACTOR(%y)) ; scf.yield SCALE(%o), %s + 1, %s
  *     }
  *     scf.if %any { gemm(take, %k[%before], %u) ; release(%before) }

@@ -2,7 +2,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/base/buffer.h"
 #include "lib/base/devices/multiprocessor.h"
