@@ -146,8 +146,11 @@ typedef struct cute_model_block {
 enum { CUTE_MODEL_GROUPS = 4 };
 typedef struct cute_model_registers {
     int producer, consumer;
+    int factor; /* of a warpgroup that computes the factor of their product; 0: there is none */
 } cute_model_registers;
 extern const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1];
+/* Of two warpgroups, with one for a factor. */
+extern const cute_model_registers cute_model_factor_registers;
 
 /* Blocks resident on a multiprocessor at once, at least 1. */
 int64_t cute_model_resident(int arch, const cute_model_block *block);

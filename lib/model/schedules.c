@@ -17,7 +17,8 @@ enum {
 };
 
 const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1] = {
-    {0, 0}, {0, 0}, {24, 240}, {24, 160}, {24, 120}};
+    {0, 0, 0}, {0, 0, 0}, {24, 240, 0}, {24, 160, 0}, {24, 120, 0}};
+const cute_model_registers cute_model_factor_registers = {32, 168, 144};
 
 int64_t cute_model_tile_depth(bool turns, int bits)
 {

@@ -176,10 +176,29 @@ slow: no schedule: naive: one element at a time, a barrier before each operation
     [[ "$output" == *'"why_none": "no loop has a product whose loads could run ahead"'* ]]
 }
 
+latent() {
+    cute-ptx -arch sm_90a "$BATS_TEST_DIRNAME/../../kernels/attention/mla_decode.mlir" -D T=bf16 -D D=512 -D R=64 -D SHARE=128 -D BT=1 -D HT=64 -D PAGE=64 -D BN=64 -D LSE=0 -D LIMIT=16384.0 "$@" -o latent.ptx
+    run -0 cute-dump schedule latent.ptx
+}
+
 @test "a factor that warpgroups exchange is a ring that threads write" {
-    run -0 cute-dump schedule -arch sm_90a "$BATS_TEST_DIRNAME/../../kernels/attention/mla_decode.mlir" -D T=bf16 -D D=512 -D R=64 -D SHARE=128 -D BT=1 -D HT=64 -D PAGE=64 -D BN=64 -D LSE=0 -D LIMIT=16384.0
+    latent --schedule=factors=0
     [[ "$output" =~ "ring of a factor"\ +64x64\ +bf16\ +1\ +0\ +8192\ +"S<3,4,3>"\ +consumers ]]
     says "wgmma 64x32x16     64x64x512     consumers  until a later product waits  mla_decode.mlir"
+}
+
+@test "a warpgroup of a factor is a role whose stores the consumers wait for; both read and release the fetched tiles" {
+    latent
+    says "factor     4 to 7       128        144  -"
+    [[ "$output" =~ "ring of a factor"\ +64x64\ +bf16\ +1\ +0\ +8192\ +"S<3,4,3>"\ +factor ]]
+    says "wgmma 64x64x16     64x64x512     factor"
+    says "wgmma 64x128x16    64x512x64     consumers"
+    [[ "$output" =~ await\ +consumers\ +"stores of factor: the stage is full"\ +"4 arrivals, of 4 warps" ]]
+    [[ "$output" =~ await\ +"factor, consumers"\ +"TMA of producer: the stage is full"\ +"73728 bytes, 1 arrival" ]]
+    [[ "$output" =~ acquire\ +producer\ +"release by factor, consumers: the stage is empty"\ +"3 arrivals, of 3 warpgroups" ]]
+    cute-dump schedule latent.ptx --json >s.json
+    check s.json 'p = [p for p in k["pipes"] if p["full"]["expected_bytes"] == 73728]; assert p[0]["also_read_by"] == "factor" and p[0]["full"]["arrivals"] == 1
+assert [p["full"]["arrivals"] for p in k["pipes"] if not p["full"]["expected_bytes"]] == [4, 4]'
 }
 
 @test "a load that does not run ahead is listed with the reason" {

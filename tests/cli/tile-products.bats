@@ -65,6 +65,11 @@ all_right() {
     all_right 2 decode --first 67 --count 2
 }
 
+@test "chains of two products are right, whose factor a warpgroup of its own computes" {
+    all_right 12 wide --count 12
+    all_right 1 wide --first 2 --count 1 --passes
+}
+
 @test "decode attention is right on sm_80, and printed after each pass and read again" {
     all_right 1 decode --first 12 --count 1 -arch sm_80
     all_right 1 decode --first 30 --count 1 -arch sm_80

@@ -487,15 +487,15 @@ def Cute_TileRingOp : Cute_Op<"tile.ring"> {
 def Cute_TilePipeOp : Cute_Op<"tile.pipe"> {
   let summary = "The mbarriers of a ring's stages: full and empty";
   let description = [{
-    A stage is full when the tiles of all its fetches have arrived, `bytes` together, and empty when all readers have released it. Stages are empty at
-    first: the first round of `cute.tile.acquire` waits for phase 1, that of `cute.tile.await` for phase 0, and both change in each
+    A stage is full when the tiles of all its fetches have arrived, `bytes` together, or, with 0 bytes, when each `cute.tile.put` with this pipe has written
+    its tile, and empty when all readers have released it. Stages are empty at first: the first round of `cute.tile.acquire` waits for phase 1, that of `cute.tile.await` for phase 0, and both change in each
     round (`cute_nvgpu.arch.pipeline_advance`). Requires sm_90.
 
     ```mlir
     %p = cute.tile.pipe() {bytes = 32768 : i32, stages = 3 : i32} : () -> !cute.ptr<i64, smem, align<8>>
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$stages, ConfinedAttr<I32Attr, [IntPositive]>:$bytes);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$stages, ConfinedAttr<I32Attr, [IntNonNegative]>:$bytes);
   let results = (outs Res<Cute_PtrType, "", [MemAlloc]>:$pipe);
 }
 
@@ -588,13 +588,15 @@ def Cute_TilePutOp : Cute_Op<"tile.put"> {
     Behind it all warps of the role, and their products, see the tile: it waits for them. Of a ring with one stage it also waits until
     they have completed what read the stage; of one with two the writes of an iteration are to the other stage than those of the one before.
 
+    With a pipe it waits for no warp: another role, which waits for the pipe's stage (`cute.tile.await`), sees the tile.
+
     Refused: as of `cute.tile.take`.
 
     ```mlir
     cute.tile.put(%x, %r, %stage) : (tensor<128x64xf16>, !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64,2):(64,1,8192)">, i32) -> ()
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage);
+  let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage, Optional<Cute_PtrType>:$pipe);
 }
 
 def Cute_TileSettleOp : Cute_Op<"tile.settle"> {

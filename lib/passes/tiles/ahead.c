@@ -143,9 +143,14 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
 
 enum { ROW = 128, ALIGN = 1024, BOX = 256 /* elements of a copy by TMA along a mode */ };
 
+static int64_t aligned_bytes(const cute_tile_shape *shape, int bits, int64_t align)
+{
+    return (cute_tile_size(shape) * bits / 8 + align - 1) / align * align;
+}
+
 int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits)
 {
-    return (cute_tile_size(shape) * bits / 8 + ALIGN - 1) / ALIGN * ALIGN;
+    return aligned_bytes(shape, bits, ALIGN);
 }
 
 /* Bytes of a row that are together in a stage: 0 is all of it, without a swizzle. */
@@ -183,13 +188,13 @@ static void stage_strides(const cute_tile_shape *shape, const stage_layout *l, i
 }
 
 static MlirType stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
-                           const stage_layout *l, int stages)
+                           const stage_layout *l, int align, int stages)
 {
     int64_t stride[CUTE_TILE_RANK + 1];
     stage_strides(shape, l, stride);
     const cute_swizzle *s = &l->swizzle;
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "!cute.memref<%s, smem, align<1024>", element);
+    cute_buffer_printf(&text, "!cute.memref<%s, smem, align<%d>", element, align);
     if (s->bits) cute_buffer_printf(&text, ", S<%d,%d,%d>", s->bits, s->base, s->shift);
     cute_buffer_printf(&text, ", \"(");
     for (int side = 0; side < 2; side++) {
@@ -206,7 +211,8 @@ static MlirType stage_type(MlirContext context, const char *element, int bits, c
                                    (long long)(shape->extent[i] / l->span));
         }
         cute_buffer_printf(&text, "%lld)",
-                           side ? (long long)tile_stage_bytes(shape, bits) * 8 / bits : (long long)stages);
+                           side ? (long long)aligned_bytes(shape, bits, align) * 8 / bits
+                                : (long long)stages);
     }
     cute_buffer_printf(&text, "\">");
     MlirType type = mlirTypeParseGet(context, cute_text(cute_buffer_text(&text)));
@@ -233,7 +239,7 @@ MlirType tile_stage_type(MlirContext context, const char *element, int bits, con
                          int contiguous, int stages)
 {
     stage_layout l = layout_of(shape, contiguous, bits, false);
-    return stage_type(context, element, bits, shape, &l, stages);
+    return stage_type(context, element, bits, shape, &l, l.swizzle.bits ? ALIGN : ROW, stages);
 }
 
 int64_t tile_ring_bytes(MlirOperation load)
@@ -312,7 +318,8 @@ MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
     stage_layout l =
         layout_of(&shape, contiguous, pointer->bits, !tma && only_read_by(tile, reads_squares, &contiguous));
     if (!tma && l.swizzle.bits && !tile_read_in_place(load)) l = layout_for_loads(tile, pointer->bits, l);
-    return stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, &l, stages);
+    return stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, &l, ALIGN,
+                      stages);
 }
 
 /* ---- operands of products ---- */
@@ -410,9 +417,8 @@ static bool fits_exchange(MlirValue value)
            shape.extent[0] * BYTES % UNIT == 0;
 }
 
-/* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
 enum { MOST_COLUMNS = 256, GROUP_ROWS = 64, ATOM_COLUMNS = 8 };
-static bool is_wide(MlirOperation product)
+bool tile_is_wide(MlirOperation product)
 {
     cute_tile_shape c;
     return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) &&
@@ -425,7 +431,7 @@ static bool divides_factor(MlirOperation product, MlirValue factor)
 {
     enum { GROUPS = 2 };
     cute_tile_shape a;
-    return is_wide(product) && cute_tile_shape_of(mlirValueGetType(factor), &a) &&
+    return tile_is_wide(product) && cute_tile_shape_of(mlirValueGetType(factor), &a) &&
            a.extent[0] == GROUP_ROWS && a.extent[1] % (GROUPS * ATOM_COLUMNS) == 0 && fits_exchange(factor);
 }
 
@@ -458,7 +464,7 @@ static MlirOperation wide_user(MlirOperation product)
     const MlirOperation none = {NULL};
     for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(product));
          !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-        if (!cute_op_is(op, "cute.tile.gemm") || !is_wide(op)) continue;
+        if (!cute_op_is(op, "cute.tile.gemm") || !tile_is_wide(op)) continue;
         for (MlirOperation from = tile_product_of(mlirOperationGetOperand(op, 0));
              !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
              from = cute_defining_op(mlirOperationGetOperand(from, 2)))
@@ -481,7 +487,7 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
         consumers) { /* columns are divided where one warpgroup cannot hold the sums, or all read A in stages */
         MlirOperation wide = wide_user(product);
         bool feeds = !mlirOperationIsNull(wide),
-             divides = is_wide(product) || !mlirValueIsNull(tile_exchanged(product, 0)) ||
+             divides = tile_is_wide(product) || !mlirValueIsNull(tile_exchanged(product, 0)) ||
                        (feeds && !mlirValueIsNull(tile_exchanged(wide, 0)));
         if (divides && columns % (consumers / along) == 0)
             columns /= consumers / along;
@@ -514,6 +520,10 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
                 k = own.extent[dims[1]] * tensor_of(load)->pointer->bits / 8;
         if (row % 32 || k % 32) return false;
         if (row % 128 && row > 128) return false;
+        /* Warpgroups divide a stage with contiguous columns between the spans of its rows, or within one. */
+        int64_t span = (row < ROW ? row : ROW) * own.extent[contiguous] / row;
+        if (i && contiguous == dims[0] && columns < c.extent[1] && columns % span && span % columns)
+            return false;
     }
     return true;
 }

@@ -120,6 +120,10 @@ static void note_scratch(MlirOperation op, void *context)
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
+    } else if (tile_changes_role(op)) {
+        cute_tile_shape shape;
+        cute_tile_shape_of(mlirValueGetType(value), &shape);
+        s->exchanged += cute_tile_size(&shape) * bits_of(mlirValueGetType(value)) / 8;
     } else if (moved && !tile_needs_no_memory(op)) {
         bytes = tile_bytes(mlirValueGetType(value), 0);
     } else if (cute_op_is(op, "cute.tile.reduce") && !tile_needs_no_memory(op)) {
@@ -149,7 +153,7 @@ static void note_scratch(MlirOperation op, void *context)
     if (cute_op_is(op, "cute.tile.reduce_scatter")) bytes = tile_scatter_bytes(op, &s->slots);
     if (cute_op_is(op, "cute.tile.cluster_reduce")) s->slots += tile_cluster_reduce_bytes(op);
     if (bytes > s->most) s->most = bytes;
-    s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
+    s->beside |= !tile_changes_role(op) && !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }
 
 static MlirBlock entry_of(MlirOperation op)

@@ -595,15 +595,15 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
 {
     cute_model_device device;
     cute_model_choice all[CUTE_MODEL_CHOICES];
-    cute_model_schedule stated = {.stages = tile_schedule_states(s, "stages") ? s->stages : 0,
-                                  .consumers =
-                                      tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
-                                  .persistent = tile_schedule_states(s, "persistent") ? s->persistent
-                                                : s->split > 1 || s->blocks > 1       ? 0
-                                                                                      : CUTE_MODEL_FREE,
-                                  .order = tile_schedule_states(s, "order") ? s->order : 0,
-                                  .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
-                                  .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
+    cute_model_schedule stated = {
+        .stages = tile_schedule_states(s, "stages") ? s->stages : 0,
+        .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
+        .persistent = tile_schedule_states(s, "persistent")         ? s->persistent
+                      : s->split > 1 || s->blocks > 1 || s->factors ? 0
+                                                                    : CUTE_MODEL_FREE,
+        .order = tile_schedule_states(s, "order") ? s->order : 0,
+        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
+        .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);
@@ -657,6 +657,16 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     s->turns = best->turns;
 }
 
+/* A warpgroup of its own for a factor, where there can be one. */
+static void choose_factors(cute_pass_run *pass, MlirOperation function, tile_schedule *s)
+{
+    const char *why = tile_why_no_factors(function, s);
+    if (why && s->factors && !mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
+        tile_refuse(pass, function, "consumers compute factors themselves: %s", why);
+    s->factors = !why && (s->factors || !tile_schedule_states(s, "factors"));
+    if (s->factors) tile_scale_by_factors(function);
+}
+
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
                           const tile_sizes *sizes, int listed, tile_schedule *s)
 {
@@ -695,4 +705,5 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     int groups = tile_schedule_groups(s);
     cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, &groups);
     if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);
+    choose_factors(pass, function, s);
 }

@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_PASSES_TILES_COPIES_H
 #define CUTE_LIB_PASSES_TILES_COPIES_H
 
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
 
 /* Copies at the end of a block, with `to` in place of `from`: of several for the same value the last one counts. */

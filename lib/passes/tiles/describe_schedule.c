@@ -182,31 +182,37 @@ static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
 typedef struct ends {
     tile_emitter *e;
     const tile_buffer *pipe;
-    int64_t producer, consumer;
+    int64_t producer, consumer, other; /* other: a role that reads the stages too; -1: none */
 } ends;
 
 static void look_for_end(MlirOperation op, void *context)
 {
     ends *w = context;
-    bool acquires = cute_op_is(op, "cute.tile.acquire"), awaits = cute_op_is(op, "cute.tile.await");
-    if ((!acquires && !awaits) || !mlirValueEqual(mlirOperationGetOperand(op, 0), w->pipe->view)) return;
-    *(acquires ? &w->producer : &w->consumer) = index_of_role(w->e, op);
+    bool puts = cute_op_is(op, "cute.tile.put") && mlirOperationGetNumOperands(op) > 3,
+         acquires = puts || cute_op_is(op, "cute.tile.acquire"), awaits = cute_op_is(op, "cute.tile.await");
+    if (!acquires && !awaits) return;
+    if (!mlirValueEqual(mlirOperationGetOperand(op, puts ? 3 : 0), w->pipe->view)) return;
+    int64_t role = index_of_role(w->e, op);
+    if (awaits && w->consumer >= 0 && w->consumer != role) w->other = w->consumer;
+    *(acquires ? &w->producer : &w->consumer) = role;
 }
 
 static void add_pipe(tile_emitter *e, const tile_buffer *b, list *pipes)
 {
     cute_dict d = {.context = e->context};
-    ends w = {e, b, 0, 0};
+    ends w = {e, b, 0, -1, -1};
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_end, &w);
     cute_dict_int(&d, "stages", b->stages);
     cute_dict_int(&d, "offset", b->offset);
     cute_dict_int(&d, "bytes", b->bytes);
     cute_dict_int(&d, "expected", b->expected);
+    if (!b->expected) cute_dict_int(&d, "writers", b->writers);
     cute_dict_int(&d, "arrivals", tile_pipe_arrivals(e, b));
     cute_dict_int(&d, "readers", b->readers);
     cute_dict_text(&d, "reader", b->by_warpgroup ? "warpgroup" : "warp");
     cute_dict_int(&d, "producer", w.producer);
-    cute_dict_int(&d, "consumer", w.consumer);
+    cute_dict_int(&d, "consumer", w.consumer < 0 ? 0 : w.consumer);
+    if (w.other >= 0) cute_dict_int(&d, "other", w.other);
     add(pipes, &d);
 }
 

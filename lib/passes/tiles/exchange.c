@@ -1,5 +1,7 @@
 /* cute-tile-exchange: factors that threads compute from sums, and that other warpgroups need too, go through stages in shared memory.
  *
+ * With `factors=1` tiles that pass between the warpgroup of a factor and the consumers do so as well (crossings.c).
+ *
  * Requires: cute-async-pipeline; loops with products of warpgroups. Ensures: such a factor is written to a ring by cute.tile.put, and its product
  * reads it there (cute.tile.take), so that the product need not be complete before the next operation. The stages of a ring, where there are two,
  * are used in turn.
@@ -11,6 +13,7 @@
  *       %d = cute.tile.gemm(%t, %b, %acc) ; scf.yield ..., 1 - %i
  *     }
  */
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
 #include "lib/base/buffer.h"
@@ -64,19 +67,21 @@ static void note_loop(MlirOperation op, void *context)
     if (w->count < MOST && find_factors(op, factors)) w->loops[w->count++] = op;
 }
 
-/* So many stages for tiles of the type of `tile`, in front of all else in the kernel. */
-static MlirValue make_ring(MlirOperation loop, MlirValue tile, int64_t stages)
+MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages)
 {
     cute_tile_shape shape;
     MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
-    MlirOperation function = cute_op_parent(loop, "gpu.func");
-    cute_builder b = cute_builder_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)),
-                                           mlirOperationGetLocation(cute_defining_op(tile)));
+    MlirOperation made = cute_defining_op(tile);
+    cute_builder b =
+        cute_builder_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)),
+                              mlirOperationGetLocation(mlirOperationIsNull(made) ? function : made));
     cute_buffer text = {0};
     cute_tile_shape_of(type, &shape);
+    int contiguous = shape.rank - 1;
+    while (contiguous && shape.extent[contiguous] == 1) contiguous--;
     mlirTypePrint(element, cute_print_to_buffer, &text);
-    MlirType ring = tile_stage_type(b.context, cute_buffer_text(&text), (int)mlirFloatTypeGetWidth(element),
-                                    &shape, shape.rank - 1, (int)stages);
+    MlirType ring = tile_stage_type(b.context, cute_buffer_text(&text), cute_tile_memory_bits(element),
+                                    &shape, contiguous, stages);
     cute_buffer_release(&text);
     return cute_build_value(&b, "cute.tile.ring", ring, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
@@ -113,7 +118,7 @@ static void exchange(MlirOperation loop)
         int same = 0;
         while (same < i && !mlirValueEqual(factors[same].tile, f->tile)) same++;
         if (same == i) {
-            MlirValue ring = make_ring(loop, f->tile, stages);
+            MlirValue ring = tile_make_ring(cute_op_parent(loop, "gpu.func"), f->tile, (int)stages);
             MlirOperation made = cute_defining_op(f->tile);
             cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(made));
             b.location = mlirOperationGetLocation(f->product);
@@ -137,12 +142,30 @@ static void exchange(MlirOperation loop)
     tile_drop_unused(body);
 }
 
+/* The warpgroup that computes a factor passes it to the consumers. */
+static void visit_function(MlirOperation function, void *context)
+{
+    bool *changed = context;
+    tile_schedule schedule;
+    tile_schedule_of(function, &schedule);
+    if (!tile_factor_threads(&schedule) || !tile_is_program(function)) return;
+    *changed = true;
+    if (tile_pass_between_roles(function)) return;
+    mlirOperationSetDiscardableAttributeByName(
+        function, cute_text(TILE_CROWDED),
+        cute_string_attribute(
+            mlirOperationGetContext(function),
+            "a tile passes between the warpgroup of a factor and the consumers in a branch"));
+}
+
 static void run_tile_exchange(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.count = 0};
+    bool changed = false;
+    cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_function, &changed);
     cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
     for (int i = 0; i < w.count; i++) exchange(w.loops[i]);
-    if (!w.count) cute_pass_unchanged(pass);
+    if (!w.count && !changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_tile_exchange = {

@@ -65,6 +65,14 @@ static bool loads_nothing_ahead(tile_schedule *s)
     return ahead;
 }
 
+static bool computes_factors_with_products(tile_schedule *s)
+{
+    bool apart = s->factors;
+    s->factors = 0;
+    tile_schedule_state(s, "factors");
+    return apart;
+}
+
 static bool has_more_consumers(tile_schedule *s)
 {
     enum { MOST = 4 };
@@ -84,9 +92,15 @@ static bool has_more_threads(tile_schedule *s)
 
 /* In the order in which they are tried. False: the schedule cannot be lighter that way. */
 typedef bool (*lighter)(tile_schedule *s);
-static const lighter for_memory[] = {has_fewer_stages, shares_each_tile,    splits_less,
-                                     is_not_resident,  loads_nothing_ahead, NULL},
-                     for_registers[] = {shares_each_tile, has_more_consumers, has_more_threads, NULL};
+static const lighter for_memory[] = {has_fewer_stages,
+                                     computes_factors_with_products,
+                                     shares_each_tile,
+                                     splits_less,
+                                     is_not_resident,
+                                     loads_nothing_ahead,
+                                     NULL},
+                     for_registers[] = {computes_factors_with_products, shares_each_tile, has_more_consumers,
+                                        has_more_threads, NULL};
 
 static bool make_lighter(const lighter *ways, tile_schedule *s)
 {
@@ -136,6 +150,8 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
     tile_schedule_of(copy, &s);
     if (!make_lighter(crowded ? for_registers : for_memory, &s)) return;
     char why[128] = "a thread has too few registers for its part of a tile";
+    MlirStringRef other = cute_tile_word(copy, TILE_CROWDED);
+    if (other.length) snprintf(why, sizeof why, "%.*s", (int)other.length, other.data);
     if (!crowded)
         snprintf(why, sizeof why, "it takes %lld bytes of shared memory per block, %s has %lld",
                  (long long)bytes, t->arch->name, (long long)t->limit);

@@ -8,6 +8,8 @@
  * MMA's, as are those of a factor computed from stages and of its inputs; in tiles that are loaded and stored
  * adjacent threads hold adjacent elements; smaller tiles follow from those that they broadcast to or are reductions of.
  *
+ * With `factors=1` all tiles but wide sums are over the threads of one warpgroup: a cute.tile.convert between the two changes roles.
+ *
  *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32>
  * ->
  *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32, #cute.layout<"((8,16),(4,4)):((4@1,1@0),(1@1,16@0))">>
@@ -67,6 +69,7 @@ typedef struct layouts {
     MlirContext context;
     const cute_arch *arch;
     int64_t threads;
+    int64_t factor_threads; /* of the warpgroup that computes a factor; 0: there is none */
     bool naive;
     tile *tiles;
     size_t count, capacity;
@@ -333,6 +336,14 @@ static int other_contiguous(layouts *l, const class *c, int contiguous, int64_t 
     return found;
 }
 
+/* Threads that have tiles of a class, where nothing else says so: with a warpgroup for a factor it has all but the wide sums, and what these
+ * are distributed with. */
+static int64_t threads_of(const layouts *l, const class *c)
+{
+    if (!l->factor_threads) return l->threads;
+    return c->resolved ? tile_threads(&c->d) : l->factor_threads;
+}
+
 /* The distribution in which an access of `tensor` by a tile of class `c` is best. Where another access of the tile has adjacent
  * elements along another dimension, a thread holds a block: it is exchanged by wide accesses of shared memory. */
 static bool distribute_access(layouts *l, const cute_value *tensor, const class *c, tile_distribution *out)
@@ -340,19 +351,19 @@ static bool distribute_access(layouts *l, const cute_value *tensor, const class 
     const cute_tile_shape *shape = &c->shape;
     int order[CUTE_TILE_RANK], at = 0, contiguous;
     int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape), second = 1,
-            powers = 1;
+            powers = 1, threads = threads_of(l, c);
     if (contiguous < 0) contiguous = shape->rank - 1;
     /* Better one narrow access of all threads than a wide one of a few. */
-    while (width > 1 && size / width < l->threads) width /= 2;
+    while (width > 1 && size / width < threads) width /= 2;
     if (shape->rank) order[at++] = contiguous;
     int other = other_contiguous(l, c, contiguous, &second);
     /* Threads are laid along powers of two. */
     for (int i = 0; i < shape->rank; i++) powers *= shape->extent[i] & -shape->extent[i];
-    while (second > 1 && powers / width / second < l->threads) second /= 2;
+    while (second > 1 && powers / width / second < threads) second /= 2;
     if (other >= 0 && second > 1) order[at++] = other;
     for (int i = shape->rank - 1; i >= 0; i--)
         if (i != contiguous && (i != other || second == 1)) order[at++] = i;
-    return tile_blocked(shape, order, width, second, l->threads, out);
+    return tile_blocked(shape, order, width, second, threads, out);
 }
 
 /* A stored sum of a cluster's blocks: lanes of the warp that has the block's own part in registers write whole sectors, so that this part needs
@@ -400,6 +411,13 @@ static bool is_stored_result(layouts *l, const class *c)
     return reduced && stored;
 }
 
+/* Rows of the wide sums are those of the warpgroup that computes their factor: these pass to the others. */
+static bool may_follow(const layouts *l, MlirOperation op, const class *other)
+{
+    return !l->factor_threads || tile_threads(&other->d) == l->factor_threads ||
+           (!cute_op_is(op, "cute.tile.broadcast") && !cute_op_is(op, "cute.tile.reduce"));
+}
+
 /* From a resolved class at the other end of a broadcast, reduction, permutation or reshape. */
 static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
 {
@@ -415,6 +433,7 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
         class *self = &l->classes[root];
         class *other = from == self ? to : to == self ? from : NULL;
         if (!other || !other->resolved) continue;
+        if (!may_follow(l, op, other)) continue;
         bool broadcast = cute_op_is(op, "cute.tile.broadcast") && self == from,
              reduce = cute_op_is(op, "cute.tile.reduce") && self == to;
         if ((broadcast || reduce) && tile_projected(&other->d, &c->shape, &c->d)) return true;
@@ -445,7 +464,8 @@ static void choose_product(const layouts *l, MlirOperation op, tile_product *out
     cute_tile_shape_of(type, &a);
     cute_tile_shape_of(mlirValueGetType(result(op, 0)), &sum);
     tile_product_choose(&a, &sum, cute_tile_element(type), cute_tile_element(mlirValueGetType(result(op, 0))),
-                        op, l->naive ? NULL : l->arch, l->threads, out);
+                        op, l->naive ? NULL : l->arch,
+                        l->factor_threads && !tile_is_wide(op) ? l->factor_threads : l->threads, out);
 }
 
 /* The distribution of the sum of a product. */
@@ -485,17 +505,17 @@ static bool resolve_class(layouts *l, size_t root)
     if (!mlirOperationIsNull(c->product)) {
         ok = distribute_product(l, c->product, &c->shape, &c->d);
     } else if (l->naive) {
-        ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
+        ok = tile_row_major(&c->shape, 1, threads_of(l, c), &c->d);
     } else if (!mlirOperationIsNull(c->factor) && distribute_factor(l, c, &c->d)) {
         c->by_factor = ok = true;
     } else if (c->scanned) {
-        ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
+        ok = tile_for_scan(&c->shape, c->scan_axis, threads_of(l, c), &c->d);
     } else {
         ok = !is_stored_result(l, c) && resolve_from_neighbour(l, root, c);
         if (!ok && !mlirOperationIsNull(c->access)) ok = distribute_scattered(l, c, &c->d);
         if (!ok && !mlirOperationIsNull(c->access))
             ok = distribute_access(l, tensor_of_access(c->access), c, &c->d);
-        if (!ok) ok = tile_row_major(&c->shape, 4, l->threads, &c->d);
+        if (!ok) ok = tile_row_major(&c->shape, 4, threads_of(l, c), &c->d);
     }
     c->resolved = true;
     return ok;
@@ -824,12 +844,12 @@ static void settle_op(layouts *l, MlirOperation op)
         const class *c = class_of(l, result(op, 0));
         if (!tile_projected(&d, &c->shape, &own)) return;
         /* A result of several warps is in shared memory, where each thread reads its own elements. */
-        bool read =
-            tile_reduction_bytes(op) && !tile_parts_of_groups(op) && tile_values(&c->d) <= tile_values(&own);
+        bool read = tile_threads(&c->d) == tile_threads(&own) && tile_reduction_bytes(op) &&
+                    !tile_parts_of_groups(op) && tile_values(&c->d) <= tile_values(&own);
         if (!read) make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.scan")) {
         const class *c = class_of(l, result(op, 0));
-        if (!tile_for_scan(&c->shape, (int)cute_tile_number(op, "mode", 0), l->threads, &d)) return;
+        if (!tile_for_scan(&c->shape, (int)cute_tile_number(op, "mode", 0), threads_of(l, c), &d)) return;
         need(l, op, 0, &d);
         make_as(l, op, &d);
     } else if (cute_op_is(op, "cute.tile.permute")) {
@@ -915,6 +935,9 @@ static void distribute_function(layouts *l)
         return;
     }
     l->naive = tile_is_naive(l->function);
+    tile_schedule schedule;
+    tile_schedule_of(l->function, &schedule);
+    l->factor_threads = l->naive ? 0 : tile_factor_threads(&schedule);
     if (!resolve_all(l) || !check_registers(l)) {
         l->failed = true;
         return;

@@ -30,26 +30,28 @@ static const char unstated[] = "auto";
 
 static const char *const l2_words[] = {"normal", "stream"};
 
+enum { OPTIONAL = 1, UNSTATED };
 static const struct {
     const char *name;
     size_t offset;
     int least, most;
     bool pair;                /* 2x1 */
-    bool optional;            /* the first value is not written */
+    int optional;             /* the first value is not written; UNSTATED: unless it is stated */
     const char *const *words; /* of the values from `least` on; NULL: numbers */
 } rows[] = {
-    {"stages", offsetof(tile_schedule, stages), 1, 16, false, false, NULL},
-    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, false, NULL},
-    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, false, NULL},
-    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, false, NULL},
-    {"order", offsetof(tile_schedule, order), 1, 1024, false, false, NULL},
-    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, false, NULL},
-    {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
-    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true,
+    {"stages", offsetof(tile_schedule, stages), 1, 16, false, 0, NULL},
+    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, 0, NULL},
+    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, 0, NULL},
+    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, 0, NULL},
+    {"order", offsetof(tile_schedule, order), 1, 1024, false, 0, NULL},
+    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, 0, NULL},
+    {"turns", offsetof(tile_schedule, turns), 0, 1, false, OPTIONAL, NULL},
+    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, OPTIONAL,
      cute_model_tail_names},
-    {"l2", offsetof(tile_schedule, l2), TILE_L2_NORMAL, TILE_L2_STREAM, false, true, l2_words},
-    {"split", offsetof(tile_schedule, split), 1, 8, false, true, NULL},
-    {"blocks", offsetof(tile_schedule, blocks), 1, 8, false, true, NULL},
+    {"l2", offsetof(tile_schedule, l2), TILE_L2_NORMAL, TILE_L2_STREAM, false, OPTIONAL, l2_words},
+    {"split", offsetof(tile_schedule, split), 1, 8, false, OPTIONAL, NULL},
+    {"blocks", offsetof(tile_schedule, blocks), 1, 8, false, OPTIONAL, NULL},
+    {"factors", offsetof(tile_schedule, factors), 0, 1, false, UNSTATED, NULL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -158,6 +160,11 @@ bool tile_schedule_states(const tile_schedule *s, const char *name)
     return s->given[find_row(name, strlen(name))];
 }
 
+void tile_schedule_state(tile_schedule *s, const char *name)
+{
+    s->given[find_row(name, strlen(name))] = true;
+}
+
 int tile_schedule_groups(const tile_schedule *s)
 {
     return s->turns ? 1 : s->consumers;
@@ -169,7 +176,8 @@ void tile_schedule_set(MlirOperation function, const tile_schedule *s)
     if (s->naive) cute_buffer_printf(&text, "naive");
     for (int i = 0; i < ROWS && !s->naive; i++) {
         const int *from = (const int *)((const char *)s + rows[i].offset);
-        if (rows[i].optional && from[0] == rows[i].least) continue;
+        bool stated = rows[i].optional == UNSTATED && s->given[i];
+        if (rows[i].optional && from[0] == rows[i].least && !stated) continue;
         cute_buffer_printf(&text, "%s%s=", i ? " " : "", rows[i].name);
         if (rows[i].words)
             cute_buffer_printf(&text, "%s", rows[i].words[from[0] - rows[i].least]);

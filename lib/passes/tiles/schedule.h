@@ -25,7 +25,8 @@ typedef struct tile_schedule {
     int split;      /* blocks of a cluster that divide the k of a tile */
     int blocks;     /* of a multiprocessor at once, which their registers and stages allow for */
     int l2;         /* a tile_l2: how long tiles that are fetched stay in L2 */
-    bool given[11]; /* which of these a text stated, by tile_schedule_rows' index */
+    int factors;    /* 1: a warpgroup beside the consumers computes the factor of their product */
+    bool given[12]; /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
 /* The defaults: nothing is ahead, blocks are not resident. */
@@ -35,6 +36,8 @@ bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedul
 /* Of a kernel's attribute; the defaults where it has none. The text has been checked. */
 void tile_schedule_of(MlirOperation function, tile_schedule *out);
 bool tile_schedule_states(const tile_schedule *s, const char *name);
+/* The value of that name is stated from here on. */
+void tile_schedule_state(tile_schedule *s, const char *name);
 /* Warpgroups that compute a tile together. */
 int tile_schedule_groups(const tile_schedule *s);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
@@ -62,6 +65,25 @@ static inline bool tile_is_hopper(const cute_arch *arch)
 {
     return arch && arch->number == 90 && arch->variant == 'a';
 }
+
+/* ---- factors on a warpgroup of their own (factors.c) ---- */
+
+/* Whether a product of the kernel has a factor that one warpgroup can compute for those that divide the columns of its sums. */
+bool tile_has_wide_factor(MlirOperation function);
+/* Why a warpgroup of its own cannot, with this schedule, once products are marked; NULL: it can. */
+const char *tile_why_no_factors(MlirOperation function, const tile_schedule *s);
+/* Threads of that warpgroup; 0: there is none. */
+int64_t tile_factor_threads(const tile_schedule *s);
+/* Sums of the product that are scaled where a rare condition is true become sums that are scaled where the scale, which is 1 elsewhere, is not 1: one
+ * tile then passes between the warpgroups. */
+void tile_scale_by_factors(MlirOperation function);
+
+/* Whether a cute.tile.convert is to a distribution over other threads, which a ring makes of it (crossings.c). */
+bool tile_changes_role(MlirOperation op);
+/* Passes tiles between that warpgroup and the consumers. False: one of them is known only in a branch; nothing is changed (crossings.c). */
+bool tile_pass_between_roles(MlirOperation function);
+/* A ring of so many stages for tiles of the type of `tile`, in front of all else in the kernel (exchange.c). */
+MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages);
 
 /* ---- launches (launch.c) ---- */
 
@@ -222,6 +244,8 @@ MlirOperation tile_product_of(MlirValue value);
  * otherwise than the instruction has a factor, or where warpgroups compute different columns of it: it goes through shared memory to all
  * warpgroups. Null: the operand is another. */
 MlirValue tile_exchanged(MlirOperation product, int i);
+/* Whether the registers of a warpgroup do not hold 64 rows of the sums of a product. */
+bool tile_is_wide(MlirOperation product);
 /* Stages of such a tile. Two: the next one is written while the one before is read. One of a factor A that is not permuted: the sums of the next one
  * are complete behind the product that reads it. */
 int64_t tile_exchange_stages(MlirOperation product, int i);

@@ -78,6 +78,7 @@ static void add_buffer(MlirOperation op, void *context)
 typedef struct readers {
     tile_emitter *e;
     tile_buffer *pipe;
+    unsigned roles; /* a bit for each */
     int64_t warps;
     bool by_warpgroup;
 } readers;
@@ -115,6 +116,8 @@ static void note_take(MlirOperation op, void *context)
 {
     readers *r = context;
     bool wgmma = true, tf32 = true;
+    const tile_buffer *ring = tile_buffer_of(r->e, mlirOperationGetOperand(op, 0));
+    if (!ring || ring->pipe != r->pipe) return;
     if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma, &tf32) || !wgmma) r->by_warpgroup = false;
 }
 
@@ -133,8 +136,11 @@ static void note_rounding(MlirOperation op, void *context)
 static void note_release(MlirOperation op, void *context)
 {
     readers *r = context;
-    if (mlirValueEqual(mlirOperationGetOperand(op, 0), r->pipe->view))
-        r->warps = tile_role_of(r->e, op)->warps;
+    const tile_role *role = tile_role_of(r->e, op);
+    unsigned bit = 1u << (role - r->e->roles);
+    if (!mlirValueEqual(mlirOperationGetOperand(op, 0), r->pipe->view) || r->roles & bit) return;
+    r->roles |= bit;
+    r->warps += role->warps;
 }
 
 static int multicast_of(MlirOperation fetch)
@@ -155,6 +161,7 @@ static void note_fetch(MlirOperation op, void *context)
                             : NULL;
     int along = multicast_of(op), i = 0;
     if (!ring || !pipe) return;
+    ring->pipe = pipe;
     ring->multicast = along;
     ring->addressed = true;
     ring->paged = !mlirOperationIsNull(tile_pages_of(mlirOperationGetOperand(op, 0)));
@@ -165,6 +172,42 @@ static void note_fetch(MlirOperation op, void *context)
         e->failed = true;
     else
         pipe->shares[pipe->share_count++] = along;
+}
+
+/* Whether a later put of the block is to the same stage of a pipe: the stage is complete with the last one. */
+static bool is_followed(MlirOperation put)
+{
+    MlirValue pipe = mlirOperationGetOperand(put, 3);
+    for (MlirOperation at = mlirOperationGetNextInBlock(put); !mlirOperationIsNull(at);
+         at = mlirOperationGetNextInBlock(at)) {
+        if (cute_op_is(at, "cute.tile.acquire") && mlirValueEqual(mlirOperationGetOperand(at, 0), pipe))
+            return false;
+        if (cute_op_is(at, "cute.tile.put") && mlirOperationGetNumOperands(at) > 3 &&
+            mlirValueEqual(mlirOperationGetOperand(at, 3), pipe))
+            return true;
+    }
+    return false;
+}
+
+/* Whether products read stages of a ring, and not threads alone. */
+static bool is_for_products(MlirValue ring)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation take = mlirOpOperandGetOwner(use);
+        if (cute_op_is(take, "cute.tile.take") && tile_read_in_place(take)) return true;
+    }
+    return false;
+}
+
+static void note_put(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 1));
+    if (!ring || mlirOperationGetNumOperands(op) < 4) return;
+    ring->pipe = tile_buffer_of(e, mlirOperationGetOperand(op, 3));
+    ring->by_threads = !is_for_products(ring->view);
+    if (ring->pipe && !is_followed(op)) ring->pipe->writers += tile_role_of(e, op)->warps;
 }
 
 static void note_workers(MlirOperation op, void *context)
@@ -226,7 +269,7 @@ static void note_overlap(MlirOperation op, void *context)
 
 bool tile_find_stages(tile_emitter *e)
 {
-    enum { ALIGN = 1024 };
+    enum { ALIGN = 1024, ROW = 128 };
     e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP, .turns = 1};
     e->role = &e->roles[0];
     e->role_count = 1;
@@ -237,15 +280,17 @@ bool tile_find_stages(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
+    cute_op_walk(e->function, "cute.tile.put", CUTE_WALK_OUTER_FIRST, note_put, e);
     cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_rounding, e);
+    static const int64_t aligned[] = {ALIGN, ROW, BARRIER_BYTES};
     int64_t ring_bytes = 0;
-    for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
+    for (int k = 0; k < 3; k++) /* swizzled rings, small ones, pipes */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
-            if (b->is_pipe == rings) continue;
+            if (k != (b->is_pipe ? 2 : b->ring->pointer->align <= ROW)) continue;
             b->offset = e->shared_bytes;
-            e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
-            if (rings) ring_bytes = e->shared_bytes;
+            e->shared_bytes += (b->bytes + aligned[k] - 1) / aligned[k] * aligned[k];
+            if (!b->is_pipe) ring_bytes = e->shared_bytes;
         }
     tile_place_parts(e);
     if (!tile_find_scatter(e) || !tile_find_cluster_reduces(e)) return false;
@@ -256,9 +301,11 @@ bool tile_find_stages(tile_emitter *e)
     for (int i = 0; i < e->buffer_count; i++) {
         tile_buffer *b = &e->buffers[i];
         if (!b->is_pipe) continue;
-        readers r = {e, b, 1, true};
+        readers r = {e, b, 0, 0, true};
         cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_take, &r);
         cute_op_walk(e->function, "cute.tile.release", CUTE_WALK_OUTER_FIRST, note_release, &r);
+        if (!r.warps) r.warps = 1; /* its stages are never released */
+        if (b->expected) b->writers = 1;
         b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
@@ -282,7 +329,9 @@ bool tile_find_stages(tile_emitter *e)
     bool crowded = (e->scatter || schedule.blocks > 1) && most <= ring_bytes;
     /* Behind the stages are slots that other blocks write. */
     bool behind = !e->peers.write || most <= ring_bytes;
-    e->frees_stages = !o.found && e->buffer_count && behind && (!piped || crowded || (!fits && turns == 1));
+    enum { PRODUCER_AND_CONSUMERS = 3 }; /* with the block */
+    e->frees_stages = !o.found && e->buffer_count && behind && e->role_count <= PRODUCER_AND_CONSUMERS &&
+                      (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
         e->roles[i].shares = e->frees_stages;
@@ -360,9 +409,9 @@ MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
     cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_for_wgmma, &of_addresses);
     int base = s->base, unit = ring->pointer->bits / 8;
     for (; unit > 1; unit /= 2) base--;
-    char *pointer =
-             cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s%s>", ring->pointer->element,
-                               *swizzle && of_addresses ? ", " : "", of_addresses ? swizzle : ""),
+    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<%lld>%s%s>",
+                                      ring->pointer->element, (long long)ring->pointer->align,
+                                      *swizzle && of_addresses ? ", " : "", of_addresses ? swizzle : ""),
          *type = of_addresses ? cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout)
                               : cute_arena_printf(e->arena, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o %s\">",
                                                   s->bits, base, s->shift, layout);
@@ -405,7 +454,7 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
     for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
         tile_sync(e, "cute_nvgpu.arch.mbarrier_init",
                   CUTE_OPERANDS(tile_offset_by(e, p->view, tile_i32(e, s)),
-                                tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))),
+                                tile_i32(e, s < p->stages ? p->writers : tile_pipe_arrivals(e, p))),
                   CUTE_NO_NAMED);
     tile_init_copies(e);
     tile_sync(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -431,6 +480,7 @@ MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t)
     if (!p) return e->failed = true, none;
     tile_sync(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, p, true, stage), phase),
               CUTE_NO_NAMED);
+    if (!p->expected) return none;
     MlirValue full = barrier_at(e, p, false, stage);
     tile_if one = tile_if_begin(e, elected(e));
     tile_sync(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
@@ -812,7 +862,19 @@ MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
     return e->failed ? out : tile_as_held(e, tile_pick(e, out, map, count), element);
 }
 
-/* What threads wrote is visible to the products of all warps of the role behind the barrier. */
+/* Each warp that has written its part of a stage arrives at the stage's mbarrier. */
+static void arrive(tile_emitter *e, const tile_buffer *pipe, MlirValue stage)
+{
+    tile_sync(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, WARP));
+    tile_if one = tile_if_begin(e, cute_compare(&e->b, CUTE_IS_EQ, lane, tile_i32(e, 0)));
+    tile_sync(e, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(barrier_at(e, pipe, false, stage)),
+              CUTE_NO_NAMED);
+    tile_if_end(e, &one);
+}
+
+/* What threads wrote is visible to the products of all warps of the role behind the barrier, with a pipe to those of roles that have waited for the
+ * stage. */
 MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
 {
     const MlirValue none = {NULL};
@@ -822,12 +884,16 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
     MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
     if (e->failed) return none;
-    if (stages == 1 && !t->met) tile_barrier(e);
+    if (stages == 1 && !t->met && !b->pipe) tile_barrier(e);
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
         tile_to_shared(e, &t->in[0], value, stage,
                        tile_run(&t->in[0], tile.rank - 1, b->ring->pointer->bits));
-    tile_sync(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    tile_barrier(e);
+    if (!b->by_threads)
+        tile_sync(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    if (!b->pipe)
+        tile_barrier(e);
+    else if (!is_followed(t->op))
+        arrive(e, b->pipe, mlirOperationGetOperand(t->op, 2));
     return none;
 }

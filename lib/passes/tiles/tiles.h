@@ -23,7 +23,7 @@ bool tile_check_independence(MlirOperation function);
 bool tile_is_program(MlirOperation function);
 /* The kernel's attribute that states a schedule, a string (schedule.h). */
 #define TILE_SCHEDULE "cute.schedule"
-/* Of a kernel that cute-tile-layouts refuses: a thread has too few registers. */
+/* Of a kernel that is refused: a thread has too few registers (cute-tile-layouts), or the reason as a text. */
 #define TILE_CROWDED "cute.crowded"
 /* That states the extents of its product. */
 #define TILE_SIZES "cute.sizes"

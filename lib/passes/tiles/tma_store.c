@@ -36,8 +36,10 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands, c
 /* That of the warpgroup, whose index in its role is `group`. */
 static MlirValue barrier_of(tile_emitter *e, MlirValue group)
 {
+    /* Roles with barriers of their own follow that of the warp that fetches. */
+    int64_t before = e->role->first_warp > WARPS ? e->role->first_warp / WARPS - 1 : 0;
     return cute_binary(&e->b, "arith.addi", mlirValueIsNull(e->role->turn) ? group : e->role->turn,
-                       tile_i32(e, TILE_GROUP_BARRIERS));
+                       tile_i32(e, TILE_GROUP_BARRIERS + before));
 }
 
 void tile_group_barrier(tile_emitter *e)

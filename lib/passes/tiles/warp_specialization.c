@@ -4,6 +4,9 @@
  * fetches, and what their coordinates need, in loops of their own; the consumers have everything else. What neither needs alone, and has
  * no effects, stays in front of both. The block has a warpgroup more.
  *
+ * With `factors=1` a third role, of one warpgroup, has the operations whose tiles are distributed over its threads; fetched tiles that both
+ * it and the consumers read are released by both.
+ *
  * A kernel stays as it is, with a remark, where the fetches need what consumers compute.
  *
  *     scf.for ... { cute.tile.acquire ; cute.tile.fetch ; cute.tile.await ; cute.tile.gemm ; cute.tile.release }
@@ -20,54 +23,17 @@
 #include "lib/model/model.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
+#include "lib/passes/tiles/role_body.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST_VALUES = 512, MOST_CARRIED = 64 };
+enum { WARPS = 4, GROUP = 128 }; /* of a warpgroup: warps, threads */
 
 typedef struct work {
     cute_pass_run *pass;
     bool changed;
 } work;
 
-/* ---- the producer: copies of operations, with values of its own ---- */
-
-typedef struct producer {
-    MlirBlock entry; /* of the kernel */
-    MlirValue from[MOST_VALUES], to[MOST_VALUES];
-    int count;
-    MlirOperation stuck; /* what needs a value that consumers compute */
-} producer;
-
-static void map(producer *p, MlirValue from, MlirValue to)
-{
-    if (p->count == MOST_VALUES) {
-        p->stuck = mlirValueIsABlockArgument(from)
-                       ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(from))
-                       : mlirOpResultGetOwner(from);
-        return;
-    }
-    p->from[p->count] = from;
-    p->to[p->count++] = to;
-}
-
-/* The mark of operations that stay in front of both roles. */
-static const char FRONT[] = "cute.front";
-
-static bool stays(MlirOperation op)
-{
-    return cute_op_has(op, FRONT);
-}
-
-/* Null: the producer does not have it. */
-static MlirValue mapped(const producer *p, MlirValue value)
-{
-    for (int i = p->count; i-- > 0;)
-        if (mlirValueEqual(p->from[i], value)) return p->to[i];
-    bool shared = mlirValueIsABlockArgument(value)
-                      ? mlirBlockEqual(mlirBlockArgumentGetOwner(value), p->entry)
-                      : stays(mlirOpResultGetOwner(value));
-    return shared ? value : (MlirValue){NULL};
-}
+/* ---- which operations a role has ---- */
 
 static void look_for_acquire(MlirOperation op, void *context)
 {
@@ -82,102 +48,105 @@ static bool has_fetches(MlirOperation op)
     return found;
 }
 
-static bool is_fetch(MlirOperation op)
+/* Threads that have the tiles of an operation in registers; 0: it has none, or products read them in stages. */
+static int64_t threads_of(MlirOperation op)
 {
-    return cute_op_is(op, "cute.tile.acquire") || cute_op_is(op, "cute.tile.fetch");
+    tile_distribution d;
+    MlirOperation root = op;
+    while (!mlirOperationIsNull(root) &&
+           (cute_op_is(root, "cute.tile.permute") || cute_op_is(root, "cute.tile.reshape")))
+        root = cute_defining_op(mlirOperationGetOperand(root, 0));
+    if (!mlirOperationIsNull(root) && cute_op_is(root, "cute.tile.take") && tile_read_in_place(root))
+        return 0;
+    bool made = mlirOperationGetNumResults(op) && tile_is_tile(mlirOperationGetResult(op, 0));
+    for (intptr_t i = made ? -1 : 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = i < 0 ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, i);
+        if (tile_is_tile(value))
+            return tile_distribution_of(mlirValueGetType(value), &d) ? tile_threads(&d) : 0;
+    }
+    return 0;
 }
 
-static bool is_scalar_op(MlirOperation op)
+/* The pipe of a ring's stages; null: it has none. */
+static MlirValue pipe_of(MlirValue ring)
 {
-    if (mlirOperationGetNumRegions(op) || !cute_op_is_effect_free(op)) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, i)))) return false;
-    return true;
+    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        intptr_t at = cute_op_is(user, "cute.tile.fetch") ? 4 : cute_op_is(user, "cute.tile.put") ? 3 : -1;
+        if (at > 0 && mlirOperationGetNumOperands(user) > at) return mlirOperationGetOperand(user, at);
+    }
+    return (MlirValue){NULL};
 }
 
-static void copy_ops(producer *p, MlirBlock from, MlirBlock to);
-
-static void copy_loop(producer *p, MlirOperation loop, MlirBlock to)
+/* Threads that write the stages of a pipe; 0: fetches do. */
+static int64_t writers_of(MlirValue pipe)
 {
-    MlirBlock old = tile_loop_body(loop);
-    MlirValue operands[MOST_CARRIED + 3];
-    MlirType types[MOST_CARRIED + 1];
-    MlirLocation places[MOST_CARRIED + 1];
-    intptr_t kept[MOST_CARRIED], count = 0, results = mlirOperationGetNumResults(loop);
-    if (results > MOST_CARRIED) {
-        p->stuck = loop;
-        return;
-    }
-    for (intptr_t i = 0; i < 3; i++) operands[i] = mapped(p, mlirOperationGetOperand(loop, i));
-    for (intptr_t i = 0; i < results; i++) {
-        MlirValue initial = mlirOperationGetOperand(loop, 3 + i);
-        if (mlirTypeIsARankedTensor(mlirValueGetType(initial))) continue;
-        operands[3 + count] = mapped(p, initial);
-        kept[count++] = i;
-    }
-    types[0] = mlirValueGetType(mlirBlockGetArgument(old, 0));
-    for (intptr_t i = 0; i < 3 + count; i++)
-        if (mlirValueIsNull(operands[i])) p->stuck = loop;
-    if (!mlirOperationIsNull(p->stuck)) return;
-    for (intptr_t i = 0; i < count; i++) types[1 + i] = mlirValueGetType(operands[3 + i]);
-    for (intptr_t i = 0; i <= count; i++) places[i] = mlirOperationGetLocation(loop);
-    MlirBlock body = mlirBlockCreate(1 + count, types, places);
-    MlirRegion region = mlirRegionCreate();
-    mlirRegionAppendOwnedBlock(region, body);
-    map(p, mlirBlockGetArgument(old, 0), mlirBlockGetArgument(body, 0));
-    for (intptr_t i = 0; i < count; i++)
-        map(p, mlirBlockGetArgument(old, 1 + kept[i]), mlirBlockGetArgument(body, 1 + i));
-    copy_ops(p, old, body);
-    MlirOperation yield = mlirBlockGetTerminator(old);
-    MlirValue yielded[MOST_CARRIED];
-    for (intptr_t i = 0; i < count && mlirOperationIsNull(p->stuck); i++) {
-        yielded[i] = mapped(p, mlirOperationGetOperand(yield, kept[i]));
-        if (mlirValueIsNull(yielded[i])) p->stuck = loop;
-    }
-    if (!mlirOperationIsNull(p->stuck)) {
-        mlirRegionDestroy(region);
-        return;
-    }
-    cute_builder end = cute_builder_at_end(body, mlirOperationGetLocation(yield)),
-                 at = cute_builder_at_end(to, mlirOperationGetLocation(loop));
-    cute_build(&end, "scf.yield", (cute_operands){yielded, count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
-    MlirOperation made = cute_build_regions(&at, "scf.for", (cute_operands){operands, 3 + count},
-                                            (cute_types){types + 1, count}, CUTE_NO_NAMED, &region, 1);
-    for (intptr_t i = 0; i < count; i++)
-        map(p, mlirOperationGetResult(loop, kept[i]), mlirOperationGetResult(made, i));
+    for (MlirOpOperand use = mlirValueGetFirstUse(pipe); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+        if (cute_op_is(mlirOpOperandGetOwner(use), "cute.tile.put"))
+            return threads_of(mlirOpOperandGetOwner(use));
+    return 0;
 }
 
-static void copy_ops(producer *p, MlirBlock from, MlirBlock to)
+static bool belongs_to_producer(MlirOperation op, const void *context)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(from);
-         !mlirOperationIsNull(op) && mlirOperationIsNull(p->stuck); op = mlirOperationGetNextInBlock(op)) {
-        if (cute_op_is(op, "scf.for")) {
-            if (has_fetches(op)) copy_loop(p, op, to);
-            continue;
-        }
-        bool needed = is_fetch(op);
-        if (mlirOperationEqual(op, mlirBlockGetTerminator(from)) ||
-            (!needed && (!(is_scalar_op(op) || tile_reads_element(op)) || stays(op))))
-            continue;
-        MlirValue operands[16];
-        intptr_t count = mlirOperationGetNumOperands(op);
-        bool known = count <= 16;
-        for (intptr_t i = 0; i < count && known; i++) {
-            operands[i] = mapped(p, mlirOperationGetOperand(op, i));
-            known = !mlirValueIsNull(operands[i]);
-        }
-        if (!known) {
-            if (needed) p->stuck = op;
-            continue;
-        }
-        MlirOperation copy = mlirOperationClone(op);
-        for (intptr_t i = 0; i < count; i++) mlirOperationSetOperand(copy, i, operands[i]);
-        mlirBlockAppendOwnedOperation(to, copy);
-        for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-            map(p, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+    (void)context;
+    return cute_op_is(op, "cute.tile.fetch") ||
+           (cute_op_is(op, "cute.tile.acquire") && !writers_of(mlirOperationGetOperand(op, 0)));
+}
+
+/* A role of so many threads beside another one that computes. */
+typedef struct side {
+    int64_t threads;
+    MlirOperation function;
+} side;
+
+typedef struct reads {
+    MlirValue pipe;
+    int64_t threads;
+    bool found;
+} reads;
+
+/* Whether threads of the role use a tile, or a view of it. */
+static bool is_used_by(MlirValue tile, int64_t threads)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        int64_t own = threads_of(user);
+        if (own ? own == threads : is_used_by(mlirOperationGetResult(user, 0), threads)) return true;
     }
+    return false;
+}
+
+static void note_reader(MlirOperation take, void *context)
+{
+    reads *r = context;
+    int64_t own = threads_of(take);
+    MlirValue pipe = pipe_of(mlirOperationGetOperand(take, 0));
+    if (mlirValueIsNull(pipe) || !mlirValueEqual(pipe, r->pipe)) return;
+    r->found |= own ? own == r->threads : is_used_by(mlirOperationGetResult(take, 0), r->threads);
+}
+
+static bool belongs_to_side(MlirOperation op, const void *context)
+{
+    const side *s = context;
+    if (cute_op_is(op, "cute.tile.fetch")) return false;
+    if (cute_op_is(op, "cute.tile.acquire")) return writers_of(mlirOperationGetOperand(op, 0)) == s->threads;
+    if (!cute_op_is(op, "cute.tile.await") && !cute_op_is(op, "cute.tile.release"))
+        return threads_of(op) == s->threads;
+    reads r = {mlirOperationGetOperand(op, 0), s->threads, false};
+    cute_op_walk(s->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_reader, &r);
+    return r.found;
+}
+
+/* Tiles that products read in stages. */
+static bool is_in_stage(MlirOperation op, const void *context)
+{
+    (void)context;
+    return !threads_of(op) && (cute_op_is(op, "cute.tile.take") || cute_op_is(op, "cute.tile.permute") ||
+                               cute_op_is(op, "cute.tile.reshape"));
 }
 
 /* ---- the kernel ---- */
@@ -187,13 +156,14 @@ static void mark_front(MlirBlock entry)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(entry); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        bool front = cute_op_is(op, "cute.tile.ring") || cute_op_is(op, "cute.tile.pipe") || is_scalar_op(op);
+        bool front =
+            cute_op_is(op, "cute.tile.ring") || cute_op_is(op, "cute.tile.pipe") || tile_is_scalar_op(op);
         for (intptr_t i = 0; front && i < mlirOperationGetNumOperands(op); i++) {
             MlirOperation from = cute_defining_op(mlirOperationGetOperand(op, i));
-            front = mlirOperationIsNull(from) || stays(from);
+            front = mlirOperationIsNull(from) || cute_op_has(from, TILE_FRONT);
         }
         if (front && !cute_op_is(op, "gpu.return"))
-            mlirOperationSetDiscardableAttributeByName(op, cute_text(FRONT),
+            mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_FRONT),
                                                        mlirUnitAttrGet(mlirOperationGetContext(op)));
     }
 }
@@ -201,19 +171,13 @@ static void mark_front(MlirBlock entry)
 static void unmark(MlirOperation op, void *context)
 {
     (void)context;
-    mlirOperationRemoveDiscardableAttributeByName(op, cute_text(FRONT));
-}
-
-static void drop_unused(MlirOperation loop, void *context)
-{
-    (void)context;
-    tile_drop_unused(tile_loop_body(loop));
+    mlirOperationRemoveDiscardableAttributeByName(op, cute_text(TILE_FRONT));
 }
 
 static void destroy_fetch(MlirOperation op, void *context)
 {
     (void)context;
-    if (is_fetch(op)) mlirOperationDestroy(op);
+    if (belongs_to_producer(op, NULL)) mlirOperationDestroy(op);
 }
 
 static MlirOperation make_role(const cute_builder *b, const char *label, int warps, int registers,
@@ -230,43 +194,125 @@ static MlirOperation make_role(const cute_builder *b, const char *label, int war
         &region, 1);
 }
 
-static void specialize(work *w, MlirOperation function, const tile_schedule *s)
+/* What is in front of the kernel's end, but for what stays there. */
+static void take_rest(MlirBlock entry, MlirBlock rest)
 {
-    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     MlirOperation end = mlirBlockGetTerminator(entry);
-    MlirLocation at = mlirOperationGetLocation(function);
-    producer p = {.entry = entry, .stuck = {NULL}};
-    MlirBlock fetches = mlirBlockCreate(0, NULL, NULL);
-    mark_front(entry);
-    copy_ops(&p, entry, fetches);
-    if (!mlirOperationIsNull(p.stuck)) {
-        cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
-        tile_refuse(w->pass, p.stuck,
-                    "fetches stay with the warps that compute: this depends on their results");
-        mlirBlockDestroy(fetches);
-        return;
-    }
-    MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
     for (MlirOperation op = mlirBlockGetFirstOperation(entry), next; !mlirOperationEqual(op, end);
          op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (stays(op)) continue;
+        if (cute_op_has(op, TILE_FRONT)) continue;
         mlirOperationRemoveFromParent(op);
         mlirBlockAppendOwnedOperation(rest, op);
     }
-    cute_builder b = cute_builder_before(end);
-    b.location = at;
-    int groups = tile_schedule_groups(s);
+}
+
+/* A role gives a stage back behind the last operation of the loop that reads it. */
+static void release_early(MlirOperation release, void *context)
+{
+    (void)context;
+    MlirBlock block = mlirOperationGetBlock(release);
+    MlirOperation last = {NULL};
+    if (mlirOperationGetNumOperands(release) > 2) return;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, release);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "cute.tile.await") &&
+            mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(release, 0)))
+            last = op;
+        if (cute_op_is(op, "cute.tile.take") && !threads_of(op)) continue;
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+            int dims[2];
+            MlirOperation take = tile_operand_source(mlirOperationGetOperand(op, i), dims);
+            if (cute_op_is(op, "cute.tile.take")) take = op;
+            if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take")) continue;
+            MlirValue pipe = pipe_of(mlirOperationGetOperand(take, 0));
+            if (!mlirValueIsNull(pipe) && mlirValueEqual(pipe, mlirOperationGetOperand(release, 0)))
+                last = op;
+        }
+    }
+    if (mlirOperationIsNull(last)) return;
+    MlirOperation settle =
+        cute_op_has(last, "pending") ? cute_only_user(mlirOperationGetResult(last, 0)) : last;
+    mlirOperationMoveAfter(release, settle);
+}
+
+/* Products that add to one sum are under way together. */
+static void settle_chains(MlirOperation product, void *context)
+{
+    (void)context;
+    MlirOperation before = cute_defining_op(mlirOperationGetOperand(product, 2)),
+                  user = cute_only_user(mlirOperationGetResult(product, 0));
+    bool first = mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm"),
+         goes_on = !mlirOperationIsNull(user) && cute_op_is(user, "cute.tile.gemm") &&
+                   mlirValueEqual(mlirOperationGetOperand(user, 2), mlirOperationGetResult(product, 0));
+    if (first && !goes_on) return;
+    tile_set_pending(product, TILE_NO_WAIT);
+    if (goes_on) return;
+    MlirValue sum = mlirOperationGetResult(product, 0);
+    cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(product));
+    b.location = mlirOperationGetLocation(product);
+    MlirValue settled = tile_settle(&b, sum, 0);
+    mlirValueReplaceAllUsesOfWith(sum, settled);
+    mlirOperationSetOperand(cute_defining_op(settled), 0, sum);
+}
+
+typedef struct bodies {
+    MlirBlock producer, factor, consumers; /* factor: null where consumers compute it */
+    MlirOperation stuck;
+} bodies;
+
+static bool find_bodies(MlirOperation function, MlirBlock entry, const tile_schedule *s, bodies *out)
+{
+    *out = (bodies){{NULL}, {NULL}, {NULL}, {NULL}};
+    const tile_role_rule producer = {belongs_to_producer, NULL, NULL};
+    out->producer = tile_role_body(entry, &producer, &out->stuck);
+    if (mlirBlockIsNull(out->producer) || !tile_factor_threads(s)) return !mlirBlockIsNull(out->producer);
+    for (int i = 0; i < 2 && mlirOperationIsNull(out->stuck); i++) {
+        side own = {i ? GROUP * tile_schedule_groups(s) : tile_factor_threads(s), function};
+        const tile_role_rule rule = {belongs_to_side, is_in_stage, &own};
+        *(i ? &out->consumers : &out->factor) = tile_role_body(entry, &rule, &out->stuck);
+    }
+    if (mlirOperationIsNull(out->stuck)) return true;
+    mlirBlockDestroy(out->producer);
+    if (!mlirBlockIsNull(out->factor)) mlirBlockDestroy(out->factor);
+    return false;
+}
+
+static void specialize(work *w, MlirOperation function, const tile_schedule *s)
+{
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+    bodies own;
+    mark_front(entry);
+    if (!find_bodies(function, entry, s, &own)) {
+        cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
+        tile_refuse(w->pass, own.stuck,
+                    "fetches stay with the warps that compute: this depends on their results");
+        return;
+    }
+    MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
+    take_rest(entry, rest);
+    cute_builder b = cute_builder_before(mlirBlockGetTerminator(entry));
+    b.location = mlirOperationGetLocation(function);
+    int groups = tile_schedule_groups(s), others = tile_factor_threads(s) / GROUP;
     /* Of several blocks on a multiprocessor each has as many registers as the launch gives it. */
-    static const cute_model_registers as_launched = {0, 0};
-    const cute_model_registers *registers =
-        s->blocks > 1 ? &as_launched : &cute_model_group_registers[groups];
-    MlirOperation fetching = make_role(&b, "producer", 1, registers->producer, fetches);
-    cute_op_walk(fetching, "scf.for", CUTE_WALK_OUTER_FIRST, drop_unused, NULL);
-    MlirOperation consumers = make_role(&b, "consumers", 4 * groups, registers->consumer, rest);
+    static const cute_model_registers as_launched = {0, 0, 0};
+    const cute_model_registers *registers = s->blocks > 1 ? &as_launched
+                                            : others      ? &cute_model_factor_registers
+                                                          : &cute_model_group_registers[groups];
+    make_role(&b, "producer", 1, registers->producer, own.producer);
+    if (others) {
+        mlirBlockDestroy(rest);
+        make_role(&b, "factor", WARPS * others, registers->factor, own.factor);
+        rest = own.consumers;
+    }
+    MlirOperation consumers = make_role(&b, "consumers", WARPS * groups, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
-    int32_t block[3] = {128 * (groups + 1), 1, 1};
+    if (others) {
+        cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, settle_chains, NULL);
+        cute_op_walk(function, "cute.tile.release", CUTE_WALK_OUTER_FIRST, release_early, NULL);
+    }
+    int32_t block[3] = {GROUP * (groups + others + 1), 1, 1};
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     mlirOperationSetAttributeByName(function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(b.context, 3, block));

@@ -47,7 +47,8 @@ static const field pipe_fields[] = {
     FIELD(schedule_pipe, NUMBER, true, offset, 0),   FIELD(schedule_pipe, NUMBER, true, bytes, 0),
     FIELD(schedule_pipe, NUMBER, true, expected, 0), FIELD(schedule_pipe, NUMBER, true, arrivals, 0),
     FIELD(schedule_pipe, NUMBER, true, readers, 0),  FIELD(schedule_pipe, NUMBER, true, producer, 0),
-    FIELD(schedule_pipe, NUMBER, true, consumer, 0), END};
+    FIELD(schedule_pipe, NUMBER, true, consumer, 0), FIELD(schedule_pipe, NUMBER, false, writers, 1),
+    FIELD(schedule_pipe, NUMBER, false, other, -1),  END};
 static const field product_fields[] = {
     FIELD(schedule_product, TEXT, true, instruction, 0), FIELD(schedule_product, TEXT, false, file, 0),
     FIELD(schedule_product, EXTENTS, true, tile, 0),     FIELD(schedule_product, EXTENTS, false, atom, 0),
@@ -202,7 +203,8 @@ static cute_status resolve(const reader *r, const cute_kernel *from, schedule_ke
         ok &= ring->sharers > 0;
     }
     for (size_t n = 0; n < k->pipe_count; n++)
-        ok &= is_role(k, k->pipes[n].producer) && is_role(k, k->pipes[n].consumer) && k->pipes[n].stages > 0;
+        ok &= is_role(k, k->pipes[n].producer) && is_role(k, k->pipes[n].consumer) &&
+              k->pipes[n].stages > 0 && (k->pipes[n].other == -1 || is_role(k, k->pipes[n].other));
     for (size_t n = 0; n < k->product_count; n++) ok &= is_role(k, k->products[n].role);
     for (size_t n = 0; n < k->scratch_count; n++) ok &= is_role(k, k->scratch[n].role);
     for (size_t n = 0; n < k->barrier_count; n++) ok &= is_role(k, k->barriers[n].role);

@@ -32,6 +32,8 @@ typedef struct schedule_ring {
 typedef struct schedule_pipe {
     const char *reader; /* of which one arrives: "warp", "warpgroup" */
     int64_t stages, offset, bytes, expected, arrivals, readers, producer, consumer;
+    int64_t writers,
+        other; /* warps that fill a stage, without `expected` bytes; another role that reads it, -1: none */
 } schedule_pipe;
 
 typedef struct schedule_product {

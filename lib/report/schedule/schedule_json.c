@@ -64,16 +64,17 @@ static json_t *pipes_json(const schedule_kernel *k)
     json_t *list = json_array();
     for (size_t n = 0; n < k->pipe_count; n++) {
         const schedule_pipe *p = &k->pipes[n];
-        json_array_append_new(
-            list,
+        json_t *pipe =
             json_pack("{s:I,s:I,s:I,s:{s:I,s:I,s:o,s:o},s:{s:I,s:I,s:o,s:o,s:o}}", "stages",
                       (json_int_t)p->stages, "offset", (json_int_t)p->offset, "bytes", (json_int_t)p->bytes,
-                      "full", "arrivals", (json_int_t)1, "expected_bytes", (json_int_t)p->expected,
+                      "full", "arrivals", (json_int_t)p->writers, "expected_bytes", (json_int_t)p->expected,
                       "signalled_by", cute_json_text(role_name(k, p->producer)), "awaited_by",
                       cute_json_text(role_name(k, p->consumer)), "empty", "arrivals", (json_int_t)p->arrivals,
                       "readers", (json_int_t)p->readers, "reader", cute_json_text(p->reader), "signalled_by",
                       cute_json_text(role_name(k, p->consumer)), "awaited_by",
-                      cute_json_text(role_name(k, p->producer))));
+                      cute_json_text(role_name(k, p->producer)));
+        if (p->other >= 0) json_object_set_new(pipe, "also_read_by", cute_json_text(role_name(k, p->other)));
+        json_array_append_new(list, pipe);
     }
     return list;
 }

@@ -140,10 +140,16 @@ static void print_waits(cute_arena *arena, const schedule_kernel *k, cute_buffer
     for (size_t n = 0; n < k->pipe_count; n++) {
         const schedule_pipe *p = &k->pipes[n];
         const char *from = k->roles[p->producer].name, *to = k->roles[p->consumer].name;
+        if (p->other >= 0) to = cute_arena_printf(arena, "%s, %s", k->roles[p->other].name, to);
         int64_t blocks = releasing_blocks(k, (int64_t)n);
-        const char *const full[] = {"await", to,
-                                    cute_arena_printf(arena, "TMA of %s: the stage is full", from),
-                                    cute_arena_printf(arena, "%lld bytes, 1 arrival", LL(p->expected))};
+        const char *const full[] = {
+            "await", to,
+            cute_arena_printf(
+                arena, p->expected ? "TMA of %s: the stage is full" : "stores of %s: the stage is full",
+                from),
+            p->expected
+                ? cute_arena_printf(arena, "%lld bytes, 1 arrival", LL(p->expected))
+                : cute_arena_printf(arena, "%lld arrivals, of %lld warps", LL(p->writers), LL(p->writers))};
         const char *const empty[] = {
             "acquire", from, cute_arena_printf(arena, "release by %s: the stage is empty", to),
             cute_arena_printf(
