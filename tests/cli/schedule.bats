@@ -191,13 +191,13 @@ latent() {
     latent
     says "factor     4 to 7       128        144  -"
     [[ "$output" =~ "ring of a factor"\ +64x64\ +bf16\ +1\ +0\ +8192\ +"S<3,4,3>"\ +factor ]]
-    says "wgmma 64x64x16     64x64x512     factor"
+    says "wgmma 64x64x16     64x64x128     factor"
     says "wgmma 64x128x16    64x512x64     consumers"
     [[ "$output" =~ await\ +consumers\ +"stores of factor: the stage is full"\ +"4 arrivals, of 4 warps" ]]
-    [[ "$output" =~ await\ +"factor, consumers"\ +"TMA of producer: the stage is full"\ +"73728 bytes, 1 arrival" ]]
+    [[ "$output" =~ await\ +"factor, consumers"\ +"TMA of producer: the stage is full"\ +"16384 bytes, 1 arrival" ]]
     [[ "$output" =~ acquire\ +producer\ +"release by factor, consumers: the stage is empty"\ +"3 arrivals, of 3 warpgroups" ]]
     cute-dump schedule latent.ptx --json >s.json
-    check s.json 'p = [p for p in k["pipes"] if p["full"]["expected_bytes"] == 73728]; assert p[0]["also_read_by"] == "factor" and p[0]["full"]["arrivals"] == 1
+    check s.json 'p = [p for p in k["pipes"] if p["full"]["expected_bytes"] == 16384]; assert len(p) == 4 and p[0]["also_read_by"] == "factor" and p[0]["full"]["arrivals"] == 1
 assert [p["full"]["arrivals"] for p in k["pipes"] if not p["full"]["expected_bytes"]] == [4, 4]'
 }
 

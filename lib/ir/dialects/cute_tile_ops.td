@@ -355,6 +355,7 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
 
     Schedules add: `wgmma`, the product is of warpgroups (sm_90a), which read A and B in shared memory; `pending`, how many later products
     may be issued before this one is complete, 0 if missing. With `pending` the accumulator is used by products and `cute.tile.settle` alone.
+    `band`, two numbers b and n: of the columns of D that a warpgroup has only the b-th of n parts is computed, the others are C's.
 
     Refused: extents that do not match, types other than those.
 
@@ -364,7 +365,7 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c, UnitAttr:$tf32, UnitAttr:$wgmma,
-                   OptionalAttr<I32Attr>:$pending);
+                   OptionalAttr<I32Attr>:$pending, OptionalAttr<DenseI32ArrayAttr>:$band);
   let results = (outs AnyRankedTensor:$d);
 }
 
@@ -482,6 +483,22 @@ def Cute_TileRingOp : Cute_Op<"tile.ring"> {
     ```
   }];
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$ring);
+}
+
+def Cute_TilePartOp : Cute_Op<"tile.part", [Pure]> {
+  let summary = "A part of the columns of a ring's tiles, as a ring";
+  let description = [{
+    Part `index` of `count` along the last dimension of a tile, which is divided between the spans of its rows. Its fetches and takes are to and from
+    the ring's stages, with a pipe of its own.
+
+    Refused: a result that is not the ring with so many times fewer columns.
+
+    ```mlir
+    %p = cute.tile.part(%r) {count = 2 : i32, index = 1 : i32} : (!cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,4),2):(64,(1,4096),16384)">) -> !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,2),2):(64,(1,4096),16384)">
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$ring, ConfinedAttr<I32Attr, [IntNonNegative]>:$index, ConfinedAttr<I32Attr, [IntPositive]>:$count);
+  let results = (outs Cute_MemRefType:$part);
 }
 
 def Cute_TilePipeOp : Cute_Op<"tile.pipe"> {

@@ -39,6 +39,22 @@ static bool verify_ring(const cute_op_row *row, MlirOperation op)
         &c, "expects a tensor in shared memory with known extents and strides: modes of a tile, then stages");
 }
 
+static bool verify_part(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape tile, part;
+    int64_t stages, own, count = cute_tile_number(op, "count", 1), index = cute_tile_number(op, "index", 0);
+    bool fits = cute_tile_ring_shape(cute_check_operand(&c, 0), &tile, &stages) &&
+                cute_tile_ring_shape(cute_check_result(&c, 0), &part, &own) && tile.rank == part.rank &&
+                stages == own && index < count;
+    for (int i = 0; fits && i < tile.rank; i++)
+        fits = tile.extent[i] == part.extent[i] * (i + 1 == tile.rank ? count : 1);
+    if (fits) return true;
+    return cute_check_fail(
+        &c, "expects rings, of the result with %lld times fewer columns, and 'index' below that",
+        (long long)count);
+}
+
 static bool verify_pipe(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -242,6 +258,7 @@ static bool verify_cluster_reduce(const cute_op_row *row, MlirOperation op)
 
 static const cute_op_row rows[] = {
     {.name = "cute.tile.ring", .verify = verify_ring},
+    {.name = "cute.tile.part", .verify = verify_part},
     {.name = "cute.tile.pipe", .verify = verify_pipe},
     {.name = "cute.tile.acquire", .verify = verify_use},
     {.name = "cute.tile.await", .verify = verify_use},

@@ -218,6 +218,8 @@ static void fit_stages(work *w, MlirOperation function)
                     "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
                     w->schedule.stages, (long long)other, (long long)(fit < 1 ? 1 : fit));
         w->schedule.stages = fit < 1 ? 1 : (int)fit;
+        if (fit < 2 && tile_factor_threads(&w->schedule))
+            tile_give_up_factors(function, "two stages do not fit beside the tiles that pass between roles");
     }
     /* Buffers that TMA fills before the store are not for other operations. A store without such loads has its own in `most`. */
     if (s.store_count > 1 && most < s.stores) most = s.stores;

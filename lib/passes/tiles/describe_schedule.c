@@ -115,7 +115,8 @@ typedef struct fetches {
 static void look_for_fetch(MlirOperation op, void *context)
 {
     fetches *f = context;
-    if (mlirValueEqual(mlirOperationGetOperand(op, 2), f->ring->view)) f->found = op;
+    const tile_buffer *own = tile_buffer_of(f->e, mlirOperationGetOperand(op, 2));
+    if (own == f->ring || (own && own->whole == f->ring)) f->found = op;
 }
 
 static int64_t index_of_pipe(tile_emitter *e, const tile_buffer *pipe)
@@ -333,7 +334,7 @@ MlirAttribute tile_describe_schedule(tile_emitter *e)
         const tile_buffer *b = &e->buffers[i];
         if (b->is_pipe)
             add_pipe(e, b, &pipes);
-        else
+        else if (!b->whole)
             add_ring(e, b, &rings);
     }
     cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, add_product, &products);

@@ -136,6 +136,7 @@ static const struct {
     {"cute.tile.iota", lower_iota},
     {"cute.tile.any", lower_any},
     {"cute.tile.ring", tile_lower_ring},
+    {"cute.tile.part", tile_lower_ring},
     {"cute.tile.pipe", tile_lower_pipe},
     {"cute.tile.acquire", tile_lower_acquire},
     {"cute.tile.await", tile_lower_await},

@@ -60,10 +60,11 @@ typedef struct tile_buffer {
     int64_t offset;         /* bytes */
     MlirValue
         view; /* the tensor, or the pointer to the mbarriers; the operation's result until it is lowered */
-    int64_t expected;         /* of a pipe: bytes that arrive at a stage; 0: warps that have written it do */
-    int64_t writers;          /* of a pipe: their arrivals; else 1 */
-    struct tile_buffer *pipe; /* of a ring; null: none */
-    bool by_threads;          /* of a ring with a pipe that threads write: products do not read it */
+    int64_t expected;          /* of a pipe: bytes that arrive at a stage; 0: warps that have written it do */
+    int64_t writers;           /* of a pipe: their arrivals; else 1 */
+    struct tile_buffer *pipe;  /* of a ring; null: none */
+    struct tile_buffer *whole; /* the ring that this one is a part of; null: none */
+    bool by_threads;           /* of a ring with a pipe that threads write: products do not read it */
     MlirValue tma, coords, exec; /* of a ring that TMA fills */
     int64_t stages, bytes;
     int64_t readers;   /* of a pipe: threads of a block that release a stage to each block that fills it */

@@ -151,11 +151,8 @@ static void visit_function(MlirOperation function, void *context)
     if (!tile_factor_threads(&schedule) || !tile_is_program(function)) return;
     *changed = true;
     if (tile_pass_between_roles(function)) return;
-    mlirOperationSetDiscardableAttributeByName(
-        function, cute_text(TILE_CROWDED),
-        cute_string_attribute(
-            mlirOperationGetContext(function),
-            "a tile passes between the warpgroup of a factor and the consumers in a branch"));
+    tile_give_up_factors(function,
+                         "a tile passes between the warpgroup of a factor and the consumers in a branch");
 }
 
 static void run_tile_exchange(MlirOperation root, cute_pass_run *pass)

@@ -18,6 +18,12 @@ int64_t tile_factor_threads(const tile_schedule *s)
     return s->factors ? GROUP : 0;
 }
 
+void tile_give_up_factors(MlirOperation function, const char *why)
+{
+    mlirOperationSetDiscardableAttributeByName(function, cute_text(TILE_CROWDED),
+                                               cute_string_attribute(mlirOperationGetContext(function), why));
+}
+
 /* The product whose factor is computed by other warps; null: none. */
 typedef struct products {
     MlirOperation wide, loop;

@@ -145,9 +145,14 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
 {
     int64_t bytes = cute_tile_number(copy, "cute.shared_bytes", 0);
     bool crowded = cute_op_has(copy, TILE_CROWDED);
-    if (bytes <= t->limit && !crowded) return;
     tile_schedule s;
     tile_schedule_of(copy, &s);
+    /* Roles that divide the operations do not fit each program. */
+    if (s.factors && !crowded && !cute_op_has(copy, "cute.shared_bytes")) {
+        tile_give_up_factors(copy, "a warpgroup of its own cannot compute the factor");
+        crowded = true;
+    }
+    if (bytes <= t->limit && !crowded) return;
     if (!make_lighter(crowded ? for_registers : for_memory, &s)) return;
     char why[128] = "a thread has too few registers for its part of a tile";
     MlirStringRef other = cute_tile_word(copy, TILE_CROWDED);

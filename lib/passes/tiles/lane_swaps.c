@@ -101,7 +101,7 @@ bool tile_find_swaps(const tile_distribution *from, const tile_distribution *to,
     return true;
 }
 
-MlirValue tile_swap_lanes(tile_emitter *e, MlirValue value, const tile_lane_swaps *swaps)
+static MlirValue swap_words(tile_emitter *e, MlirValue value, const tile_lane_swaps *swaps)
 {
     int64_t count = cute_vector_count(mlirValueGetType(value));
     for (int i = 0; i < swaps->count; i++) {
@@ -119,4 +119,27 @@ MlirValue tile_swap_lanes(tile_emitter *e, MlirValue value, const tile_lane_swap
         }
     }
     return value;
+}
+
+/* A vector of words of 32 bits where no swap is of elements in one word: pairs of 16 bits, or more. */
+static MlirValue as_words(tile_emitter *e, MlirValue value, tile_lane_swaps *swaps)
+{
+    enum { WORD = 32 };
+    MlirType type = mlirValueGetType(value), element = cute_type_element(type);
+    int64_t width = cute_tile_bits(element), each = width && width < WORD ? WORD / width : 1,
+            count = cute_vector_count(type);
+    bool ok = each > 1 && count % each == 0;
+    for (int i = 0; i < swaps->count; i++) ok = ok && swaps->at[i].value % each == 0;
+    if (!ok) return value;
+    for (int i = 0; i < swaps->count; i++) swaps->at[i].value /= each;
+    return cute_unary(&e->b, "vector.bitcast", value, tile_vector_type(tile_i32_type(e), count / each));
+}
+
+MlirValue tile_swap_lanes(tile_emitter *e, MlirValue value, const tile_lane_swaps *swaps)
+{
+    MlirType type = mlirValueGetType(value);
+    tile_lane_swaps own = *swaps;
+    value = swap_words(e, as_words(e, value, &own), &own);
+    return mlirTypeEqual(type, mlirValueGetType(value)) ? value
+                                                        : cute_unary(&e->b, "vector.bitcast", value, type);
 }

@@ -798,6 +798,17 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
     return true;
 }
 
+/* Stored sums that have half of each sector in a lane's neighbourhood: 16 bytes of a lane, 64 of four, by shuffles. */
+static bool distribute_swapped(MlirOperation store, const tile_distribution *d, tile_distribution *out)
+{
+    enum { ACCESS = 128, RUN = 512 /* bits */ };
+    const cute_value *tensor = tensor_of_access(store);
+    int contiguous, bits = tensor->pointer->bits;
+    int64_t width = tile_access_width(tensor, &d->shape, &contiguous);
+    return contiguous >= 0 && width * bits >= ACCESS && tile_access_waste(tensor, d) > 1 &&
+           tile_lanes_along(d, contiguous, RUN / bits, ACCESS / bits, out);
+}
+
 static void settle_op(layouts *l, MlirOperation op)
 {
     enum { HALVES = 2 };
@@ -816,9 +827,12 @@ static void settle_op(layouts *l, MlirOperation op)
     } else if (cute_op_is(op, "cute.tile.store")) {
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
         if (store_in_bands(l, op, &d)) return;
-        /* Sums whose columns warpgroups divide have no bands: half sectors rather than the memory of the whole tile. */
+        /* Sums whose columns warpgroups divide have no bands: lanes exchange elements so that they write whole sectors, or they write half of each, rather
+         * than the memory of the whole tile. */
         bool divided = tile_groups_across(&d) > 1 && tile_access_waste(tensor_of_access(op), &d) <= HALVES;
-        const tile_distribution *as = divided ? &d : access_distribution(l, op, &d, &own);
+        const tile_distribution *as = !divided ? access_distribution(l, op, &d, &own)
+                                      : distribute_swapped(op, &d, &own) ? &own
+                                                                         : &d;
         need(l, op, 0, as);
         need(l, op, 3, as);
     } else if (cute_op_is(op, "cute.tile.gemm")) {

@@ -74,6 +74,8 @@ bool tile_has_wide_factor(MlirOperation function);
 const char *tile_why_no_factors(MlirOperation function, const tile_schedule *s);
 /* Threads of that warpgroup; 0: there is none. */
 int64_t tile_factor_threads(const tile_schedule *s);
+/* Notes for cute-tile-fit that it cannot after all, with the reason. */
+void tile_give_up_factors(MlirOperation function, const char *why);
 /* Sums of the product that are scaled where a rare condition is true become sums that are scaled where the scale, which is 1 elsewhere, is not 1: one
  * tile then passes between the warpgroups. */
 void tile_scale_by_factors(MlirOperation function);
@@ -82,6 +84,8 @@ void tile_scale_by_factors(MlirOperation function);
 bool tile_changes_role(MlirOperation op);
 /* Passes tiles between that warpgroup and the consumers. False: one of them is known only in a branch; nothing is changed (crossings.c). */
 bool tile_pass_between_roles(MlirOperation function);
+/* In roles: a tile that the products of both read is fetched, and given back, in parts of its columns (parts.c). */
+void tile_fetch_in_parts(MlirOperation function);
 /* A ring of so many stages for tiles of the type of `tile`, in front of all else in the kernel (exchange.c). */
 MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages);
 

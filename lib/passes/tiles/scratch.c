@@ -1,5 +1,6 @@
 /* See schedule.h: which operations use shared memory other than stages. */
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/lane_swaps.h"
 #include "lib/passes/tiles/schedule.h"
 
 /* Whether a conversion or reshape is a choice of registers. */
@@ -13,7 +14,10 @@ static bool stays_in_registers(MlirOperation op)
         return tile_reshaped(&from, &to.shape, &same) && tile_distribution_equal(&same, &to);
     cute_arena *arena = cute_arena_create();
     int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
-    bool stays = map && tile_registers_map(arena, &from, &to, map);
+    tile_lane_swaps swaps;
+    bool stays =
+        map && (tile_registers_map(arena, &from, &to, map) ||
+                (tile_find_swaps(&from, &to, &swaps, &same) && tile_registers_map(arena, &same, &to, map)));
     cute_arena_destroy(arena);
     return stays;
 }
@@ -84,15 +88,18 @@ int64_t tile_reduction_bytes(MlirOperation op)
 bool tile_needs_no_memory(MlirOperation op)
 {
     static const char *const never[] = {
-        "cute.tile.iota",   "cute.tile.broadcast",      "cute.tile.permute",    "cute.tile.scalar",
-        "cute.tile.stack",  "cute.tile.pick",           "cute.tile.any",        "cute.tile.from",
-        "cute.tile.settle", "cute.tile.load",           "cute.tile.store",      "cute.tile.gather",
-        "cute.tile.take",   "cute.tile.fetch",          "cute.tile.ring",       "cute.tile.pipe",
-        "cute.tile.await",  "cute.tile.acquire",        "cute.tile.release",    "cute.tile.role",
-        "cute.tile.drain",  "cute.tile.program",        "cute.tile.count",      "cute.tile.workers",
-        "cute.tile.place",  "cute.tile.turn",           "cute.tile.begin_turn", "cute.tile.end_turn",
-        "cute.tile.give",   "cute.tile.collect",        "cute.tile.pieces",     "cute.tile.piece",
-        "cute.tile.put",    "cute.tile.cluster_reduce", "cute.tile.signal"};
+        "cute.tile.iota",       "cute.tile.broadcast",      "cute.tile.permute",
+        "cute.tile.scalar",     "cute.tile.stack",          "cute.tile.pick",
+        "cute.tile.any",        "cute.tile.from",           "cute.tile.settle",
+        "cute.tile.load",       "cute.tile.store",          "cute.tile.gather",
+        "cute.tile.take",       "cute.tile.fetch",          "cute.tile.ring",
+        "cute.tile.pipe",       "cute.tile.part",           "cute.tile.await",
+        "cute.tile.acquire",    "cute.tile.release",        "cute.tile.role",
+        "cute.tile.drain",      "cute.tile.program",        "cute.tile.count",
+        "cute.tile.workers",    "cute.tile.place",          "cute.tile.turn",
+        "cute.tile.begin_turn", "cute.tile.end_turn",       "cute.tile.give",
+        "cute.tile.collect",    "cute.tile.pieces",         "cute.tile.piece",
+        "cute.tile.put",        "cute.tile.cluster_reduce", "cute.tile.signal"};
     if (cute_op_has(op, "width")) return false;
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (cute_op_is(op, never[i])) return true;

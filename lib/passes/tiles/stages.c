@@ -56,7 +56,8 @@ static void add_role(MlirOperation op, void *context)
 static void add_buffer(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
-    if (e->failed || !(cute_op_is(op, "cute.tile.ring") || cute_op_is(op, "cute.tile.pipe"))) return;
+    bool part = cute_op_is(op, "cute.tile.part");
+    if (e->failed || !(part || cute_op_is(op, "cute.tile.ring") || cute_op_is(op, "cute.tile.pipe"))) return;
     if (e->buffer_count == TILE_BUFFERS) {
         e->failed = true;
         return;
@@ -72,6 +73,10 @@ static void add_buffer(MlirOperation op, void *context)
     cute_tile_shape tile;
     b->ring = cute_type_peek(mlirValueGetType(b->view));
     cute_tile_ring_shape(b->ring, &tile, &b->stages);
+    if (part) {
+        b->whole = tile_buffer_of(e, mlirOperationGetOperand(op, 0));
+        return;
+    }
     b->bytes = b->ring->layout.stride->items[tile.rank]->value.value * b->stages * b->ring->pointer->bits / 8;
 }
 
@@ -267,6 +272,17 @@ static void note_overlap(MlirOperation op, void *context)
     o->found |= tile_meets_stages(op, o->kept);
 }
 
+/* Bytes in front of a ring's part in each stage of the ring. */
+static int64_t offset_of_part(const tile_buffer *part)
+{
+    const cute_layout *l = &part->ring->layout;
+    uint32_t columns = l->shape->count - 2;
+    const cute_tree *spans = l->shape->items[columns], *steps = l->stride->items[columns];
+    MlirOperation op = cute_defining_op(part->view);
+    return cute_tile_number(op, "index", 0) * spans->items[1]->value.value * steps->items[1]->value.value *
+           part->ring->pointer->bits / 8;
+}
+
 bool tile_find_stages(tile_emitter *e)
 {
     enum { ALIGN = 1024, ROW = 128 };
@@ -287,11 +303,15 @@ bool tile_find_stages(tile_emitter *e)
     for (int k = 0; k < 3; k++) /* swizzled rings, small ones, pipes */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
+            if (b->whole) continue;
             if (k != (b->is_pipe ? 2 : b->ring->pointer->align <= ROW)) continue;
             b->offset = e->shared_bytes;
             e->shared_bytes += (b->bytes + aligned[k] - 1) / aligned[k] * aligned[k];
             if (!b->is_pipe) ring_bytes = e->shared_bytes;
         }
+    for (int i = 0; i < e->buffer_count; i++)
+        if (e->buffers[i].whole)
+            e->buffers[i].offset = e->buffers[i].whole->offset + offset_of_part(&e->buffers[i]);
     tile_place_parts(e);
     if (!tile_find_scatter(e) || !tile_find_cluster_reduces(e)) return false;
     tile_find_copies(e);
@@ -305,7 +325,7 @@ bool tile_find_stages(tile_emitter *e)
         cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_take, &r);
         cute_op_walk(e->function, "cute.tile.release", CUTE_WALK_OUTER_FIRST, note_release, &r);
         if (!r.warps) r.warps = 1; /* its stages are never released */
-        if (b->expected) b->writers = 1;
+        if (!b->writers) b->writers = 1;
         b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }

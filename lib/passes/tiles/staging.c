@@ -7,6 +7,7 @@
 #include "lib/atoms/access.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/lane_swaps.h"
 #include "lib/passes/tiles/staging.h"
 
 enum {
@@ -217,6 +218,11 @@ MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
     int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
     if (!map) return e->failed = true, value;
     if (tile_registers_map(e->arena, &t->in[0], &t->out, map)) return tile_pick(e, value, map, count);
+    tile_lane_swaps swaps;
+    tile_distribution after;
+    if (tile_find_swaps(&t->in[0], &t->out, &swaps, &after) &&
+        tile_registers_map(e->arena, &after, &t->out, map))
+        return tile_pick(e, tile_swap_lanes(e, value, &swaps), map, count);
     return tile_stage(e, value, &t->in[0], &t->out, TILE_SAME);
 }
 

@@ -231,9 +231,8 @@ static void release_early(MlirOperation release, void *context)
         }
     }
     if (mlirOperationIsNull(last)) return;
-    MlirOperation settle =
-        cute_op_has(last, "pending") ? cute_only_user(mlirOperationGetResult(last, 0)) : last;
-    mlirOperationMoveAfter(release, settle);
+    while (cute_op_has(last, "pending")) last = cute_only_user(mlirOperationGetResult(last, 0));
+    mlirOperationMoveAfter(release, last);
 }
 
 /* Products that add to one sum are under way together. */
@@ -245,7 +244,7 @@ static void settle_chains(MlirOperation product, void *context)
     bool first = mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm"),
          goes_on = !mlirOperationIsNull(user) && cute_op_is(user, "cute.tile.gemm") &&
                    mlirValueEqual(mlirOperationGetOperand(user, 2), mlirOperationGetResult(product, 0));
-    if (first && !goes_on) return;
+    if ((first && !goes_on) || cute_op_has(product, "band")) return;
     tile_set_pending(product, TILE_NO_WAIT);
     if (goes_on) return;
     MlirValue sum = mlirOperationGetResult(product, 0);
@@ -284,6 +283,8 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     bodies own;
     mark_front(entry);
     if (!find_bodies(function, entry, s, &own)) {
+        if (tile_factor_threads(s))
+            tile_give_up_factors(function, "the operations of a factor depend on those of the consumers");
         cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
         tile_refuse(w->pass, own.stuck,
                     "fetches stay with the warps that compute: this depends on their results");
@@ -309,6 +310,7 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
     if (others) {
+        tile_fetch_in_parts(function);
         cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, settle_chains, NULL);
         cute_op_walk(function, "cute.tile.release", CUTE_WALK_OUTER_FIRST, release_early, NULL);
     }

@@ -89,6 +89,32 @@ static MlirValue own_index(tile_emitter *e, const tile_product *p, int operand)
                                       : group;
 }
 
+/* The index of band `band[0]` of `band[1]` of this warpgroup's columns among those of all. */
+static MlirValue index_of_band(tile_emitter *e, MlirValue group, const int64_t band[2])
+{
+    if (band[1] == 1) return group;
+    if (mlirValueIsNull(group)) return tile_i32(e, band[0]);
+    return cute_binary(&e->b, "arith.addi", cute_binary(&e->b, "arith.muli", group, tile_i32(e, band[1])),
+                       tile_i32(e, band[0]));
+}
+
+/* Its registers, of an accumulator (values, instructions along M, along N). */
+static MlirValue sums_of_band(tile_emitter *e, MlirValue acc, const int64_t band[2])
+{
+    const cute_layout *l = &cute_type_peek(mlirValueGetType(acc))->layout;
+    int64_t along = l->shape->items[2]->value.value / band[1], step = l->stride->items[2]->value.value;
+    const cute_tree *shape[] = {l->shape->items[0], l->shape->items[1], cute_tree_number(e->arena, along)};
+    cute_layout own = {cute_tree_tuple(e->arena, shape, 3), l->stride};
+    char offset[48];
+    snprintf(offset, sizeof offset, "!cute.int_tuple<\"%lld\">", (long long)(band[0] * along * step));
+    MlirValue at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+    if (band[0] && !e->failed)
+        at = tile_emit(e, "cute.add_offset", CUTE_OPERANDS(at, tile_static(e, offset)), CUTE_NO_NAMED);
+    char *layout = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", cute_layout_text(e->arena, own));
+    if (e->failed || !layout) return acc;
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, layout)), CUTE_NO_NAMED);
+}
+
 static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
 {
     if (mlirValueIsNull(carried)) return carried;
@@ -320,10 +346,13 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, THREADS));
     MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                         CUTE_OPERANDS(lane), CUTE_NO_NAMED);
-    int64_t k = t->in[0].shape.extent[1];
-    for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++)
-        view[i] =
-            own_part(e, view[i], t->out.shape.extent[i] / (i ? p.columns : p.rows), k, own_index(e, &p, i));
+    int64_t k = t->in[0].shape.extent[1], band[CUTE_TILE_RANK] = {0, 1};
+    cute_tile_numbers(mlirOperationGetAttributeByName(t->op, cute_text("band")), band);
+    for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++) {
+        MlirValue index = own_index(e, &p, i);
+        if (i) index = index_of_band(e, index, band);
+        view[i] = own_part(e, view[i], t->out.shape.extent[i] / (i ? p.columns * band[1] : p.rows), k, index);
+    }
     if (e->failed) return sum;
     MlirValue a = p.held ? held_factor(e, t, factor, &p) : descriptors(e, mma, view[0], thread, CUTE_ATOM_A),
               b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
@@ -342,13 +371,16 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
             e->context, "field",
             mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.atom_mma_field_sm90<accum_c>")))));
     if (e->failed) return sum;
-    cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirValue sums = band[1] > 1 ? sums_of_band(e, acc, band) : acc;
+    if (e->failed) return sum;
+    cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, sums, a, b, sums), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
     if (!pending) load_rows_before(e, tile_parent(t->op));
     tile_fetch_first(e, tile_parent(t->op));
     /* The release of the stage before does not wait for this product. */
     MlirOperation next = mlirOperationGetNextInBlock(t->op);
-    if (!pending && staged && cute_op_is(next, "cute.tile.release") && mlirOperationGetNumOperands(next) > 2)
+    if (!pending && staged && band[1] == 1 && cute_op_is(next, "cute.tile.release") &&
+        mlirOperationGetNumOperands(next) > 2)
         e->b.before = mlirOperationGetNextInBlock(next);
     if (pending != TILE_NO_WAIT) wait(e, pending);
     /* It stays in the variable until cute.tile.settle. */

@@ -113,4 +113,89 @@ gpu.module @m {
     cute.tile.store %row, %r[%i]
     gpu.return
   }
+
+  // The values are the first columns of the keys: these come in parts, in the order in which the consumers read them.
+  // CHECK-LABEL: gpu.func @shared
+  // CHECK:         %[[K:[0-9]+]] = cute.tile.ring() : () -> !cute.memref<bf16, smem, align<1024>, S<3,4,3>, "(64,(64,8),2):(64,(1,4096),32768)">
+  // CHECK:         %[[REST:[0-9]+]] = cute.tile.pipe<8192, 2>
+  // CHECK:         %[[K0:[0-9]+]] = cute.tile.part<4, 0> (%[[K]]) {{.*}} -> !cute.memref<bf16, smem, align<1024>, S<3,4,3>, "(64,(64,2),2):(64,(1,4096),32768)">
+  // CHECK-NEXT:    %[[Q0:[0-9]+]] = cute.tile.part<4, 0> (%{{[0-9]+}})
+  // CHECK-NEXT:    %[[P0:[0-9]+]] = cute.tile.pipe<16384, 2>
+  // CHECK-NEXT:    %[[K1:[0-9]+]] = cute.tile.part<4, 1> (%[[K]])
+  // CHECK-NEXT:    %{{.*}} = cute.tile.part<
+  // CHECK-NEXT:    %[[P1:[0-9]+]] = cute.tile.pipe<16384, 2>
+  // CHECK-NEXT:    %[[K2:[0-9]+]] = cute.tile.part<4, 2> (%[[K]])
+  // CHECK-NEXT:    %{{.*}} = cute.tile.part<
+  // CHECK-NEXT:    %[[P2:[0-9]+]] = cute.tile.pipe<16384, 2>
+  // CHECK:         cute.tile.role "producer"
+  // CHECK:           scf.for
+  // CHECK:             cute.tile.acquire(%[[REST]], %[[AT:[a-z0-9]+]],
+  // CHECK:             cute.tile.fetch {{.*}}, %[[AT]], %[[REST]])
+  // CHECK:             cute.tile.acquire(%[[P0]], %[[AT]],
+  // CHECK-NEXT:        %[[C0:.*]] = cute.make_coord(%{{.*}}) : (i32) -> !cute.coord<"(?,0)">
+  // CHECK-NEXT:        cute.tile.fetch (%{{.*}}, %[[C0]], %[[K0]], %[[AT]], %[[P0]])
+  // CHECK-NEXT:        cute.tile.acquire(%[[P2]], %[[AT]],
+  // CHECK-NEXT:        %[[C2:.*]] = cute.make_coord(%{{.*}}) : (i32) -> !cute.coord<"(?,2)">
+  // CHECK-NEXT:        cute.tile.fetch (%{{.*}}, %[[C2]], %[[K2]], %[[AT]], %[[P2]])
+  // CHECK-NEXT:        cute.tile.acquire(%[[P1]], %[[AT]],
+  // CHECK:         cute.tile.role "factor"
+  // CHECK:           scf.for
+  // CHECK:             cute.tile.await(%[[REST]],
+  // CHECK:             %[[S:.*]] = cute.tile.gemm<{pending = 7 : i32, wgmma}>
+  // CHECK:             cute.tile.await(%[[P0]], %[[AT:[a-z0-9]+]],
+  // CHECK-NEXT:        %[[B0:.*]] = cute.tile.take(%[[K0]], %[[AT]]) {{.*}} -> tensor<64x128xbf16
+  // CHECK-NEXT:        %[[A0:.*]] = cute.tile.take(%[[Q0]], %{{.*}}) {{.*}} -> tensor<64x128xbf16
+  // CHECK-NEXT:        %[[S0:.*]] = cute.tile.gemm<{pending = 7 : i32, wgmma}> (%[[A0]], %[[B0]], %[[S]])
+  // CHECK-NEXT:        cute.tile.await(%[[P2]], %[[AT]],
+  // CHECK:             cute.tile.gemm<{pending = 7 : i32, wgmma}> (%{{.*}}, %{{.*}}, %[[S0]])
+  // CHECK-COUNT-2:     cute.tile.gemm<{pending = 7 : i32, wgmma}>
+  // CHECK-NEXT:        cute.tile.settle
+  // CHECK-COUNT-5:     cute.tile.release
+  // CHECK:             cute.tile.put
+  // CHECK:         cute.tile.role "consumers"
+  // CHECK:           %[[GROUP:.*]] = cute.tile.turn
+  // CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[GROUP]], %c0
+  // CHECK:           %[[NOT_FIRST:.*]] = arith.cmpi ne, %[[GROUP]], %c0
+  // CHECK:           scf.for
+  // CHECK-NOT:         cute.tile.await(%[[REST]]
+  // CHECK:             cute.tile.await(%[[P0]], %[[AT:[a-z0-9]+]],
+  // CHECK-NEXT:        cute.tile.release(%[[P0]], %[[AT]], %[[NOT_FIRST]])
+  // CHECK:             %[[O0:.*]] = cute.tile.gemm<{band = array<i32: 0, 2>, wgmma}> (%{{.*}}, %[[V:.*]], %{{.*}})
+  // CHECK-NEXT:        cute.tile.release(%[[P0]], %[[AT]], %[[FIRST]])
+  // CHECK-NEXT:        cute.tile.release(%[[P2]], %[[AT]],
+  // CHECK-NEXT:        cute.tile.gemm<{band = array<i32: 1, 2>, wgmma}> (%{{.*}}, %[[V]], %[[O0]])
+  // CHECK:             cute.tile.release(%[[P1]], %[[AT]], %[[FIRST]])
+
+  // A part's columns are complete before its stage is given back.
+  // PTX-LABEL: .entry shared(
+  // PTX:         setmaxnreg.inc.sync.aligned.u32 168;
+  // PTX:         wgmma.mma_async.sync.aligned.m64n128k16
+  // PTX:         wgmma.wait_group.sync.aligned 0;
+  // PTX:         mbarrier.arrive
+  // PTX:         wgmma.mma_async.sync.aligned.m64n128k16
+  // PTX:         wgmma.wait_group.sync.aligned 0;
+  // PTX:         mbarrier.arrive
+  gpu.func @shared(%q: !X, %k: !X, %d: !D, %rows: !R) kernel {
+    %i = cute.tile.program<[64]> %rows
+    %a = cute.tile.load<[64, 512]> %q[%i, 0]
+    %ar = cute.tile.load<[64, 64]> %q[%i, 8]
+    %n = cute.tile.count<0, 64> %k
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %o0 = arith.constant dense<0.0> : tensor<64x512xf32>
+    %o = scf.for %t = %c0 to %n step %c1 iter_args(%oi = %o0) -> (tensor<64x512xf32>) : i32 {
+      %b = cute.tile.load<[64, 512]> %k[%t, 0]
+      %br = cute.tile.load<[64, 64]> %k[%t, 8]
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %sr = cute.tile.gemm %ar, %br, %zero
+      %s = cute.tile.gemm %a, %b, %sr
+      %p = cute.tile.exp2 %s
+      %h = cute.tile.cast<bf16> %p
+      %bt = cute.tile.permute<[1, 0]> %b
+      %o2 = cute.tile.gemm %h, %bt, %oi
+      scf.yield %o2 : tensor<64x512xf32>
+    }
+    cute.tile.store %o, %d[%i, 0]
+    gpu.return
+  }
 }
