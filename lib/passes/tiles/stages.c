@@ -477,8 +477,12 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
                                 tile_i32(e, s < p->stages ? p->writers : tile_pipe_arrivals(e, p))),
                   CUTE_NO_NAMED);
     tile_init_copies(e);
-    tile_sync(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    /* One fence and one barrier for the mbarriers of all pipes. */
+    bool last = true;
+    for (const tile_buffer *b = p + 1; b < e->buffers + e->buffer_count; b++) last &= !b->is_pipe;
+    if (last) tile_sync(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     tile_if_end(e, &one);
+    if (!last) return p->view;
     if (tile_peers_start(e))
         tile_sync(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     else
