@@ -728,6 +728,13 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
                                (long long)shape[0].extent[0], (long long)shape[1].extent[0], text[2]);
     if (!mlirTypeEqual(element[0], element[1]))
         return fail_types(&c, "expects A and B of one element type", element[0], element[1]);
+    int64_t band[CUTE_TILE_RANK] = {0, 1};
+    int numbers = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("band")), band);
+    if (cute_op_has(op, "band") &&
+        (numbers != 2 || !cute_op_has(op, "wgmma") || band[0] < 0 || band[0] >= band[1]))
+        return cute_check_fail(
+            &c, "expects 'band', of a product of warpgroups, to be two numbers, an index and a "
+                "larger count");
     bool half = mlirTypeIsAF16(element[0]),
          narrow = half || mlirTypeIsABF16(element[0]) || mlirTypeIsAFloat8E4M3FN(element[0]) ||
                   mlirTypeIsAFloat8E5M2(element[0]) || mlirTypeIsAF32(element[0]);

@@ -39,20 +39,37 @@ static bool verify_ring(const cute_op_row *row, MlirOperation op)
         &c, "expects a tensor in shared memory with known extents and strides: modes of a tile, then stages");
 }
 
+/* The columns of a ring's tiles, spans of a row: their numbers and steps; false where rows are not in spans. */
+static bool columns_of(const cute_value *ring, const cute_tree **spans, const cute_tree **steps)
+{
+    uint32_t at = ring->layout.shape->count - 2;
+    *spans = ring->layout.shape->items[at];
+    *steps = ring->layout.stride->items[at];
+    return (*spans)->kind == CUTE_TREE_TUPLE && (*spans)->count == 2 &&
+           (*spans)->items[0]->kind != CUTE_TREE_TUPLE && (*spans)->items[1]->kind != CUTE_TREE_TUPLE;
+}
+
 static bool verify_part(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     cute_tile_shape tile, part;
-    int64_t stages, own, count = cute_tile_number(op, "count", 1), index = cute_tile_number(op, "index", 0);
-    bool fits = cute_tile_ring_shape(cute_check_operand(&c, 0), &tile, &stages) &&
-                cute_tile_ring_shape(cute_check_result(&c, 0), &part, &own) && tile.rank == part.rank &&
-                stages == own && index < count;
+    const cute_tree *spans, *steps, *own_spans, *own_steps;
+    const cute_value *ring = cute_check_operand(&c, 0), *own = cute_check_result(&c, 0);
+    int64_t stages, own_stages, count = cute_tile_number(op, "count", 1),
+                                index = cute_tile_number(op, "index", 0);
+    bool fits = cute_tile_ring_shape(ring, &tile, &stages) && cute_tile_ring_shape(own, &part, &own_stages) &&
+                tile.rank == part.rank && stages == own_stages && index < count &&
+                columns_of(ring, &spans, &steps) && columns_of(own, &own_spans, &own_steps) &&
+                cute_tree_equal(ring->layout.stride, own->layout.stride) &&
+                spans->items[1]->value.value == own_spans->items[1]->value.value * count;
     for (int i = 0; fits && i < tile.rank; i++)
         fits = tile.extent[i] == part.extent[i] * (i + 1 == tile.rank ? count : 1);
-    if (fits) return true;
-    return cute_check_fail(
-        &c, "expects rings, of the result with %lld times fewer columns, and 'index' below that",
-        (long long)count);
+    if (!fits)
+        return cute_check_fail(&c,
+                               "expects rings with rows in spans, of the result %lld times fewer of them, "
+                               "and 'index' below that",
+                               (long long)count);
+    return cute_check_element(&c, "a part of", own->pointer->element, ring->pointer->element);
 }
 
 static bool verify_pipe(const cute_op_row *row, MlirOperation op)

@@ -908,16 +908,17 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
     MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
     if (e->failed) return none;
-    if (stages == 1 && !t->met && !b->pipe) tile_barrier(e);
+    const tile_buffer *pipe = mlirOperationGetNumOperands(t->op) > 3 ? b->pipe : NULL;
+    if (stages == 1 && !t->met && !pipe) tile_barrier(e);
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
         tile_to_shared(e, &t->in[0], value, stage,
                        tile_run(&t->in[0], tile.rank - 1, b->ring->pointer->bits));
-    if (!b->by_threads)
+    if (!pipe || !b->by_threads)
         tile_sync(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    if (!b->pipe)
+    if (!pipe)
         tile_barrier(e);
     else if (!is_followed(t->op))
-        arrive(e, b->pipe, mlirOperationGetOperand(t->op, 2));
+        arrive(e, pipe, mlirOperationGetOperand(t->op, 2));
     return none;
 }

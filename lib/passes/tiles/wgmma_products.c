@@ -102,7 +102,9 @@ static MlirValue index_of_band(tile_emitter *e, MlirValue group, const int64_t b
 static MlirValue sums_of_band(tile_emitter *e, MlirValue acc, const int64_t band[2])
 {
     const cute_layout *l = &cute_type_peek(mlirValueGetType(acc))->layout;
-    int64_t along = l->shape->items[2]->value.value / band[1], step = l->stride->items[2]->value.value;
+    int64_t all = l->shape->items[2]->value.value, along = all / band[1],
+            step = l->stride->items[2]->value.value;
+    if (all % band[1]) return e->failed = true, acc;
     const cute_tree *shape[] = {l->shape->items[0], l->shape->items[1], cute_tree_number(e->arena, along)};
     cute_layout own = {cute_tree_tuple(e->arena, shape, 3), l->stride};
     char offset[48];

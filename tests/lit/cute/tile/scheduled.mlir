@@ -21,6 +21,11 @@ func.func @f(%a: !a, %c: !cute.coord<"(?,0)">, %stage: i32, %phase: i32, %on: i1
   %t = cute.tile.take(%r, %stage) : (!r, i32) -> tensor<64x64xf16>
   // CHECK: cute.tile.put(%{{.*}}, %[[R]], %{{.*}})
   cute.tile.put(%t, %r, %stage) : (tensor<64x64xf16>, !r, i32) -> ()
+  // With a pipe whose stages threads fill.
+  // CHECK: %[[FILLED:.*]] = cute.tile.pipe<0, 2>
+  %filled = cute.tile.pipe() {bytes = 0 : i32, stages = 2 : i32} : () -> !cute.ptr<i64, smem, align<8>>
+  // CHECK: cute.tile.put(%{{.*}}, %[[R]], %{{.*}}, %[[FILLED]])
+  cute.tile.put(%t, %r, %stage, %filled) : (tensor<64x64xf16>, !r, i32, !cute.ptr<i64, smem, align<8>>) -> ()
   // CHECK: cute.tile.gemm<{pending = 1 : i32, wgmma}>
   %d = cute.tile.gemm(%t, %t, %sum) {pending = 1 : i32, wgmma} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   // CHECK: cute.tile.settle

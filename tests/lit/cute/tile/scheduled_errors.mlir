@@ -140,3 +140,41 @@ func.func @f(%a: tensor<64x1xf32>, %c: !C) {
   %t = cute.tile.cluster_reduce(%a, %j) {kind = "add"} : (tensor<64x1xf32>, i32) -> tensor<1x64xf32>
   return
 }
+
+// -----
+
+!r = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,4),2):(64,(1,4096),16384)">
+!p = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,1),2):(64,(1,4096),16384)">
+func.func @f(%r: !r) {
+  // expected-error @below {{expects rings with rows in spans, of the result 2 times fewer of them, and 'index' below that}}
+  %p = cute.tile.part(%r) {count = 2 : i32, index = 0 : i32} : (!r) -> !p
+  return
+}
+
+// -----
+
+!r = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64,2):(64,1,4096)">
+!p = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,32,2):(64,1,4096)">
+func.func @f(%r: !r) {
+  // expected-error @below {{expects rings with rows in spans}}
+  %p = cute.tile.part(%r) {count = 2 : i32, index = 0 : i32} : (!r) -> !p
+  return
+}
+
+// -----
+
+!r = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,4),2):(64,(1,4096),16384)">
+!p = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,(64,2),2):(64,(1,4096),16384)">
+func.func @f(%r: !r) {
+  // expected-error @below {{expects rings with rows in spans, of the result 2 times fewer of them, and 'index' below that}}
+  %p = cute.tile.part(%r) {count = 2 : i32, index = 2 : i32} : (!r) -> !p
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<64x32xf16>, %b: tensor<512x32xf16>, %c: tensor<64x512xf32>) {
+  // expected-error @below {{expects 'band', of a product of warpgroups, to be two numbers, an index and a larger count}}
+  %d = cute.tile.gemm(%a, %b, %c) {band = array<i32: 2, 2>, wgmma} : (tensor<64x32xf16>, tensor<512x32xf16>, tensor<64x512xf32>) -> tensor<64x512xf32>
+  return
+}
