@@ -830,10 +830,12 @@ static void settle_op(layouts *l, MlirOperation op)
         /* Sums whose columns warpgroups divide have no bands: lanes exchange elements so that they write whole sectors, or they write half of each, rather
          * than the memory of the whole tile. */
         bool divided = tile_groups_across(&d) > 1 && tile_access_waste(tensor_of_access(op), &d) <= HALVES;
-        const tile_distribution *as = !divided ? access_distribution(l, op, &d, &own)
-                                      : distribute_swapped(op, &d, &own) ? &own
-                                                                         : &d;
+        bool swapped = divided && distribute_swapped(op, &d, &own);
+        const tile_distribution *as = swapped ? &own : divided ? &d : access_distribution(l, op, &d, &own);
         need(l, op, 0, as);
+        if (swapped)
+            mlirOperationSetDiscardableAttributeByName(cute_defining_op(operand(op, 0)),
+                                                       cute_text(TILE_SWAPPED), mlirUnitAttrGet(l->context));
         need(l, op, 3, as);
     } else if (cute_op_is(op, "cute.tile.gemm")) {
         if (factor_in_registers(l, op, &own)) need(l, op, 0, &own);

@@ -15,9 +15,9 @@ static bool stays_in_registers(MlirOperation op)
     cute_arena *arena = cute_arena_create();
     int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
     tile_lane_swaps swaps;
-    bool stays =
-        map && (tile_registers_map(arena, &from, &to, map) ||
-                (tile_find_swaps(&from, &to, &swaps, &same) && tile_registers_map(arena, &same, &to, map)));
+    bool stays = map && (tile_registers_map(arena, &from, &to, map) ||
+                         (cute_op_has(op, TILE_SWAPPED) && tile_find_swaps(&from, &to, &swaps, &same) &&
+                          tile_registers_map(arena, &same, &to, map)));
     cute_arena_destroy(arena);
     return stays;
 }

@@ -220,7 +220,7 @@ MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
     if (tile_registers_map(e->arena, &t->in[0], &t->out, map)) return tile_pick(e, value, map, count);
     tile_lane_swaps swaps;
     tile_distribution after;
-    if (tile_find_swaps(&t->in[0], &t->out, &swaps, &after) &&
+    if (cute_op_has(t->op, TILE_SWAPPED) && tile_find_swaps(&t->in[0], &t->out, &swaps, &after) &&
         tile_registers_map(e->arena, &after, &t->out, map))
         return tile_pick(e, tile_swap_lanes(e, value, &swaps), map, count);
     return tile_stage(e, value, &t->in[0], &t->out, TILE_SAME);

@@ -25,6 +25,8 @@ bool tile_is_program(MlirOperation function);
 #define TILE_SCHEDULE "cute.schedule"
 /* Of a kernel that is refused: a thread has too few registers (cute-tile-layouts), or the reason as a text. */
 #define TILE_CROWDED "cute.crowded"
+/* Of a cute.tile.convert that lanes of a warp do by shuffles, without shared memory. */
+#define TILE_SWAPPED "cute.swapped"
 /* That states the extents of its product. */
 #define TILE_SIZES "cute.sizes"
 /* Of a kernel that may start before the kernel in front of it has ended. */

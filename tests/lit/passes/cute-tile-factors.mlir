@@ -175,7 +175,11 @@ gpu.module @m {
   // PTX:         wgmma.mma_async.sync.aligned.m64n128k16
   // PTX:         wgmma.wait_group.sync.aligned 0;
   // PTX:         mbarrier.arrive
-  gpu.func @shared(%q: !X, %k: !X, %d: !D, %rows: !R) kernel {
+  // Lanes exchange elements, so that each stores 16 bytes.
+  // PTX:         shfl.sync.bfly
+  // PTX:         st.global.v4.u32
+  // PTX-NOT:     st.global.u32
+  gpu.func @shared(%q: !X, %k: !X, %d: !X, %rows: !R) kernel {
     %i = cute.tile.program<[64]> %rows
     %a = cute.tile.load<[64, 512]> %q[%i, 0]
     %ar = cute.tile.load<[64, 64]> %q[%i, 8]
