@@ -154,7 +154,7 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
     }
     if (bytes <= t->limit && !crowded) return;
     if (!make_lighter(crowded ? for_registers : for_memory, &s)) return;
-    char why[128] = "a thread has too few registers for its part of a tile";
+    char why[160] = "a thread has too few registers for its part of a tile";
     MlirStringRef other = cute_tile_word(copy, TILE_CROWDED);
     if (other.length) snprintf(why, sizeof why, "%.*s", (int)other.length, other.data);
     if (!crowded)

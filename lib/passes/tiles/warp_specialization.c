@@ -255,6 +255,24 @@ static void settle_chains(MlirOperation product, void *context)
     mlirOperationSetOperand(cute_defining_op(settled), 0, sum);
 }
 
+/* An operation with effects that neither the warpgroup of a factor nor the consumers would have. */
+typedef struct homeless {
+    side sides[2];
+    MlirOperation found;
+} homeless;
+
+static void look_for_homeless(MlirOperation op, void *context)
+{
+    homeless *h = context;
+    static const char *const others[] = {"cute.tile.ring", "cute.tile.pipe", "cute.tile.take", "gpu.return",
+                                         "scf.yield"};
+    bool has = mlirOperationGetNumRegions(op) || cute_op_is_effect_free(op) || tile_reads_element(op) ||
+               belongs_to_producer(op, NULL);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) has |= cute_op_is(op, others[i]);
+    for (int i = 0; i < 2 && !has; i++) has = belongs_to_side(op, &h->sides[i]);
+    if (!has) h->found = op;
+}
+
 typedef struct bodies {
     MlirBlock producer, factor, consumers; /* factor: null where consumers compute it */
     MlirOperation stuck;
@@ -266,9 +284,11 @@ static bool find_bodies(MlirOperation function, MlirBlock entry, const tile_sche
     const tile_role_rule producer = {belongs_to_producer, NULL, NULL};
     out->producer = tile_role_body(entry, &producer, &out->stuck);
     if (mlirBlockIsNull(out->producer) || !tile_factor_threads(s)) return !mlirBlockIsNull(out->producer);
+    homeless h = {{{tile_factor_threads(s), function}, {GROUP * tile_schedule_groups(s), function}}, {NULL}};
+    cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, look_for_homeless, &h);
+    out->stuck = h.found;
     for (int i = 0; i < 2 && mlirOperationIsNull(out->stuck); i++) {
-        side own = {i ? GROUP * tile_schedule_groups(s) : tile_factor_threads(s), function};
-        const tile_role_rule rule = {belongs_to_side, is_in_stage, &own};
+        const tile_role_rule rule = {belongs_to_side, is_in_stage, &h.sides[i]};
         *(i ? &out->consumers : &out->factor) = tile_role_body(entry, &rule, &out->stuck);
     }
     if (mlirOperationIsNull(out->stuck)) return true;
@@ -284,7 +304,9 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     mark_front(entry);
     if (!find_bodies(function, entry, s, &own)) {
         if (tile_factor_threads(s))
-            tile_give_up_factors(function, "the operations of a factor depend on those of the consumers");
+            tile_give_up_factors(
+                function,
+                "its operations cannot be divided between the warpgroup of a factor and the consumers");
         cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
         tile_refuse(w->pass, own.stuck,
                     "fetches stay with the warps that compute: this depends on their results");
