@@ -121,7 +121,7 @@ static MlirType with_element(MlirType tile, MlirType element)
     return cute_tile_type(&shape, element, mlirRankedTensorTypeGetEncoding(tile));
 }
 
-/* What is in the stage: truth values as bytes. */
+/* The type of the tile in its stage: elements of i1 are bytes there. */
 static MlirType stored_type(MlirType tile)
 {
     MlirType element = cute_tile_element(tile);

@@ -67,6 +67,17 @@ static void note_loop(MlirOperation op, void *context)
     if (w->count < MOST && find_factors(op, factors)) w->loops[w->count++] = op;
 }
 
+MlirValue tile_pipe_of(MlirValue ring)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        intptr_t at = cute_op_is(user, "cute.tile.fetch") ? 4 : cute_op_is(user, "cute.tile.put") ? 3 : -1;
+        if (at > 0 && mlirOperationGetNumOperands(user) > at) return mlirOperationGetOperand(user, at);
+    }
+    return (MlirValue){NULL};
+}
+
 MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages)
 {
     cute_tile_shape shape;

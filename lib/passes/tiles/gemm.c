@@ -83,22 +83,25 @@ int64_t tile_groups_along_rows(int64_t rows, int64_t groups)
     return along;
 }
 
+int64_t tile_factor_columns(int64_t own)
+{
+    enum { MOST = 128, SPAN = 64 }; /* SPAN: of stages with contiguous columns */
+    return own <= MOST ? own : own % MOST == 0 ? MOST : own % SPAN == 0 ? SPAN : own / 2;
+}
+
 /* The atom of warpgroups for N columns; majors of A and B are those of the stages (tile_wgmma_atom). */
 static void choose_warpgroups(MlirOperation op, const char *element, int64_t m, int64_t n, int bits,
                               int64_t threads, tile_product *out)
 {
-    enum { GROUP = 128, ROWS = 64, MOST = 256, K_BITS = 256, SPAN = 64 };
+    enum { GROUP = 128, ROWS = 64, MOST = 256, K_BITS = 256 };
     tile_schedule schedule;
     tile_schedule_of(cute_op_parent(op, "gpu.func"), &schedule);
-    /* ptxas refuses an instruction with more registers than a thread of the block has at its launch, which is 128 of 512 threads. */
-    int64_t most = tile_factor_threads(&schedule) ? MOST / 2 : MOST;
     int64_t groups = threads / GROUP, rows = tile_groups_along_rows(m, groups), others = groups / rows;
     /* Sums that become a factor are needed by all groups of their rows. */
     bool held = cute_op_has(op, TILE_HELD), copied = cute_op_has(op, TILE_ROWS) && !held;
     int64_t columns = copied ? 1 : others;
     n /= columns;
-    /* Stages with contiguous columns have spans of 64. */
-    if (n > most) n = n % most == 0 ? most : n % SPAN == 0 ? SPAN : n / 2;
+    n = tile_factor_threads(&schedule) ? tile_factor_columns(n) : n < MOST ? n : MOST;
     *out = (tile_product){.warpgroups = true,
                           .held = held,
                           .tf32 = !strcmp(element, "tf32"),

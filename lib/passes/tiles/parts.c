@@ -21,7 +21,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { GROUPS = 2, MOST_BANDS = 4, MOST = GROUPS * MOST_BANDS, MOST_COLUMNS = 128, SPAN = 64 };
+enum { GROUPS = 2, MOST_BANDS = 4, MOST = GROUPS * MOST_BANDS };
 
 /* A tile of both roles. */
 typedef struct shared {
@@ -34,7 +34,7 @@ typedef struct shared {
     MlirValue part[MOST], factor_part[MOST], pipes[MOST];
 } shared;
 
-/* ---- what is there ---- */
+/* ---- the tile, its pipe and its products ---- */
 
 static void note_wide(MlirOperation op, void *context)
 {
@@ -130,12 +130,9 @@ static void look_for_other(MlirOperation take, void *context)
     shared *s = context;
     MlirValue ring = mlirOperationGetOperand(take, 0);
     if (!mlirOperationEqual(tile_parent(take), tile_parent(s->wide)) || mlirValueEqual(ring, s->ring)) return;
-    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        if (cute_op_is(user, "cute.tile.fetch") && mlirValueEqual(mlirOperationGetOperand(user, 4), s->pipe))
-            s->bands = 0; /* the consumers read another tile of the pipe */
-    }
+    MlirValue pipe = tile_pipe_of(ring);
+    if (!mlirValueIsNull(pipe) && mlirValueEqual(pipe, s->pipe))
+        s->bands = 0; /* the consumers read another tile of the pipe */
 }
 
 static bool find(MlirOperation function, shared *s)
@@ -149,14 +146,11 @@ static bool find(MlirOperation function, shared *s)
     s->ring = mlirOperationGetOperand(take, 0);
     cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product, s);
     if (mlirOperationIsNull(s->product)) return false;
-    for (MlirOpOperand use = mlirValueGetFirstUse(s->ring); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use))
-        if (cute_op_is(mlirOpOperandGetOwner(use), "cute.tile.fetch"))
-            s->pipe = mlirOperationGetOperand(mlirOpOperandGetOwner(use), 4);
+    s->pipe = tile_pipe_of(s->ring);
     if (mlirValueIsNull(s->pipe) || !find_uses(s) || !is_last_static(s->fetch)) return false;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(s->wide, 0)), &sums);
-    int64_t own = sums.extent[1] / GROUPS, columns = own % MOST_COLUMNS ? SPAN : MOST_COLUMNS;
-    s->bands = own % columns ? 0 : own / columns;
+    int64_t own = sums.extent[1] / GROUPS;
+    s->bands = own / tile_factor_columns(own);
     cute_op_walk(function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, look_for_other, s);
     s->parts = GROUPS * s->bands;
     s->bytes = bytes_of(s->ring);

@@ -1,4 +1,4 @@
-/* See role_body.h. What a role needs is marked first, from its operations with effects backwards; what is marked is copied. */
+/* See role_body.h. The operations of a role are marked first, from those with effects back to the definitions of their operands, and then copied. */
 #include "lib/passes/tiles/role_body.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -14,7 +14,7 @@ static const char NEEDED[] = "cute.needed";
 typedef struct body {
     MlirBlock entry;
     const tile_role_rule *rule;
-    MlirOperation root;        /* what is marked now */
+    MlirOperation root;        /* the operation with effects, or loop, whose operands are being marked */
     MlirValue kept[MOST_KEPT]; /* arguments of loops, results of branches */
     int kept_count;
     MlirOperation stuck;

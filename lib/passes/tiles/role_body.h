@@ -7,8 +7,8 @@
 /* The mark of operations that stay in front of all roles. */
 #define TILE_FRONT "cute.front"
 
-/* Operations of a role: those with effects that `has` is true of, the loops and branches around them, and what they need: `has` is true of
- * it, or it is free of tiles and effects, or `copies`. */
+/* Operations of a role: those with effects for which `has` is true, the loops and branches around them, and the definitions of their operands. Each
+ * definition satisfies `has` or `copies`, or has neither tiles nor effects. */
 typedef struct tile_role_rule {
     bool (*has)(MlirOperation op, const void *context);
     bool (*copies)(MlirOperation op, const void *context); /* NULL: nothing else */

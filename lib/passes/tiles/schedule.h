@@ -74,6 +74,9 @@ bool tile_has_wide_factor(MlirOperation function);
 const char *tile_why_no_factors(MlirOperation function, const tile_schedule *s);
 /* Threads of that warpgroup; 0: there is none. */
 int64_t tile_factor_threads(const tile_schedule *s);
+/* Columns of an instruction, where a warpgroup has `own` of a product: ptxas refuses one with more registers than a thread has at the launch, which is
+ * 128 in a block of 512 threads (gemm.c). */
+int64_t tile_factor_columns(int64_t own);
 /* Notes for cute-tile-fit that it cannot after all, with the reason. */
 void tile_give_up_factors(MlirOperation function, const char *why);
 /* Sums of the product that are scaled where a rare condition is true become sums that are scaled where the scale, which is 1 elsewhere, is not 1: one
@@ -86,6 +89,8 @@ bool tile_changes_role(MlirOperation op);
 bool tile_pass_between_roles(MlirOperation function);
 /* In roles: a tile that the products of both read is fetched, and given back, in parts of its columns (parts.c). */
 void tile_fetch_in_parts(MlirOperation function);
+/* The pipe of a ring's fetches or puts; null: it has none (exchange.c). */
+MlirValue tile_pipe_of(MlirValue ring);
 /* A ring of so many stages for tiles of the type of `tile`, in front of all else in the kernel (exchange.c). */
 MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages);
 

@@ -67,18 +67,6 @@ static int64_t threads_of(MlirOperation op)
     return 0;
 }
 
-/* The pipe of a ring's stages; null: it has none. */
-static MlirValue pipe_of(MlirValue ring)
-{
-    for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        intptr_t at = cute_op_is(user, "cute.tile.fetch") ? 4 : cute_op_is(user, "cute.tile.put") ? 3 : -1;
-        if (at > 0 && mlirOperationGetNumOperands(user) > at) return mlirOperationGetOperand(user, at);
-    }
-    return (MlirValue){NULL};
-}
-
 /* Threads that write the stages of a pipe; 0: fetches do. */
 static int64_t writers_of(MlirValue pipe)
 {
@@ -124,7 +112,7 @@ static void note_reader(MlirOperation take, void *context)
 {
     reads *r = context;
     int64_t own = threads_of(take);
-    MlirValue pipe = pipe_of(mlirOperationGetOperand(take, 0));
+    MlirValue pipe = tile_pipe_of(mlirOperationGetOperand(take, 0));
     if (mlirValueIsNull(pipe) || !mlirValueEqual(pipe, r->pipe)) return;
     r->found |= own ? own == r->threads : is_used_by(mlirOperationGetResult(take, 0), r->threads);
 }
@@ -194,7 +182,7 @@ static MlirOperation make_role(const cute_builder *b, const char *label, int war
         &region, 1);
 }
 
-/* What is in front of the kernel's end, but for what stays there. */
+/* Moves the kernel's operations to `rest`, except its terminator and those with TILE_FRONT. */
 static void take_rest(MlirBlock entry, MlirBlock rest)
 {
     MlirOperation end = mlirBlockGetTerminator(entry);
@@ -225,7 +213,7 @@ static void release_early(MlirOperation release, void *context)
             MlirOperation take = tile_operand_source(mlirOperationGetOperand(op, i), dims);
             if (cute_op_is(op, "cute.tile.take")) take = op;
             if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take")) continue;
-            MlirValue pipe = pipe_of(mlirOperationGetOperand(take, 0));
+            MlirValue pipe = tile_pipe_of(mlirOperationGetOperand(take, 0));
             if (!mlirValueIsNull(pipe) && mlirValueEqual(pipe, mlirOperationGetOperand(release, 0)))
                 last = op;
         }
