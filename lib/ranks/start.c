@@ -44,7 +44,9 @@ static void kill_rank(started *s)
     kill(s->process, SIGKILL);
 }
 
-/* Reaps the ranks that have ended; returns how many are left. */
+/* Reaps the ranks that have ended; returns how many are left. The first that failed is kept; one that a
+ * signal ended replaces one that returned an error, for its peers may see that it is gone, and end, before
+ * its parent can reap it. */
 static int reap_ranks(started *all, int size, int *code, int *first, int *signal_number)
 {
     int left = 0;
@@ -57,11 +59,12 @@ static int reap_ranks(started *all, int size, int *code, int *first, int *signal
         }
         cute_ending_forget(all[i].note);
         all[i].process = 0;
-        bool fine = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (fine || all[i].killed || *code) continue;
+        int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        int failed = number ? 128 + number : WEXITSTATUS(status);
+        if (!failed || all[i].killed || (*code && (!number || *signal_number))) continue;
         *first = i;
-        *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        *code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        *signal_number = number;
+        *code = failed;
     }
     return left;
 }

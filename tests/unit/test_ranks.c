@@ -494,6 +494,28 @@ static void test_absence(void)
     cute_diag_destroy(diag);
 }
 
+/* Starts three shells with the script; returns the exit code, and the first message in `said`. */
+static int start_script(const char *script, char *said, size_t size)
+{
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    int code = 0;
+    cute_diag *diag = cute_diag_create();
+    CHECK_INT(cute_ranks_start(argv, 3, 5, &code, diag), CUTE_OK);
+    snprintf(said, size, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "");
+    cute_diag_destroy(diag);
+    return code;
+}
+
+static void test_started_signal(void)
+{
+    char said[200];
+    CHECK_INT(start_script("[ $CUTE_RANK = 1 ] || exit 3; sleep 0.2; kill -9 $$", said, sizeof said),
+              128 + SIGKILL);
+    CHECK_TEXT(said, "rank 1 was ended by signal 9 (Killed)");
+    CHECK_INT(start_script("exit $((CUTE_RANK == 2 ? 7 : 0))", said, sizeof said), 7);
+    CHECK_TEXT(said, "");
+}
+
 int main(void)
 {
     TEST("each launcher's variables give the rank and the meeting point", test_launchers);
@@ -508,5 +530,7 @@ int main(void)
     TEST("a rank with another problem is refused by all", test_problem);
     TEST("a rank with another version is refused by all", test_version);
     TEST("ranks that do not arrive are named", test_absence);
+    TEST("a started rank that a signal ended is named, whichever rank was seen to end first",
+         test_started_signal);
     return test_finish();
 }
