@@ -92,6 +92,32 @@ JSON
     [[ $output == *"expected a launch that writes output 'y', but the grid is empty"* ]]
 }
 
+@test "a grid of stated sizes has so many blocks in its clusters, the last of them perhaps beyond" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >k.mlir <<'MLIR'
+!X = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+gpu.module @m { gpu.func @k(%x: !X, %y: !X, %n: i32) kernel {
+  %rows, %columns = cute.get_scalars %shape
+  %i, %j = cute.tile.program %rows, %n {in_cluster = array<i32: 1, 2>}
+  %a = cute.tile.load<[1, 32]> %x[%i, %j]
+  %b = cute.tile.cluster_reduce<add> %a, %j
+  cute.tile.store %b, %y[%i, %j]
+  gpu.return
+} }
+MLIR
+    sed -i 's/^  %rows, /  %shape = cute.shape %x   &/' k.mlir
+    cat >k.json <<'JSON'
+{ "plan": "k", "params": { "rows": 5, "n": 4, "columns": "32 * n" },
+  "buffers": { "x": { "shape": ["rows", "columns"], "init": "uniform" }, "y": { "shape": ["rows", "columns"] } },
+  "check": { "y": { "expr": "x[i, j % 32 + 64 * floor_div(j, 64)] + (j % 32 + 64 * floor_div(j, 64) + 32 < columns ? x[i, min(columns - 1, j % 32 + 64 * floor_div(j, 64) + 32)] : 0)" } } }
+JSON
+    "$CUTE_BIN/cute-ptx" -arch sm_90a k.mlir -o k.ptx
+    for n in 4 3 1; do
+        run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator --check=all -D n=$n --json
+        [ "$(jq -c '.launches[0].grid' <<<"$output")" = "[$((5 * ((n + 1) / 2 * 2))),1,1]" ] || { jq -c .launches <<<"$output"; false; }
+    done
+}
+
 @test "a schedule that does not exist is refused at the kernel" {
     printf '!X = !cute.memref<f32, gmem, "?:1">\ngpu.module @m { gpu.func @k(%%x: !X) kernel { %%i = cute.tile.program<[32]> %%x\n %%a = cute.tile.load<[32]> %%x[%%i]\n cute.tile.store %%a, %%x[%%i]\n gpu.return } }\n' >"$BATS_TEST_TMPDIR/k.mlir"
     "$CUTE_BIN/cute-ptx" --schedule=naive "$BATS_TEST_TMPDIR/k.mlir" >/dev/null

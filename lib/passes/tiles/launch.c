@@ -172,6 +172,15 @@ static int rank_of(MlirOperation op, intptr_t first)
     return of_tensor < 0 ? (int)(mlirOperationGetNumOperands(op) - first) : of_tensor;
 }
 
+/* Clusters of so many blocks that `blocks` of them are in, the last one perhaps with more. */
+static MlirValue clusters_of(const cute_builder *b, MlirValue blocks, int64_t cluster)
+{
+    if (cluster < 2) return blocks;
+    MlirType type = mlirValueGetType(blocks);
+    blocks = cute_binary(b, "arith.addi", blocks, cute_integer(b, type, cluster - 1));
+    return cute_binary(b, "arith.divui", blocks, cute_integer(b, type, cluster));
+}
+
 /* The number of tiles of the grid, in clusters, in the host function; null after an error at the operation. */
 static MlirValue blocks_of(copying *c, MlirOperation program)
 {
@@ -194,6 +203,7 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
         MlirValue extent =
             as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i] * cluster[i]));
         if (mlirValueIsNull(extent)) return none;
+        if (dimensions < 0) extent = clusters_of(&c->b, extent, cluster[i]);
         if (!resident) assert_single(c, program, i, cluster[i], extent);
         blocks = i ? cute_binary(&c->b, "arith.muli", blocks, extent) : extent;
     }
@@ -356,7 +366,7 @@ static MlirValue cluster_tiles(const cute_builder *b, MlirOperation op, intptr_t
 {
     int64_t tile[CUTE_TILE_RANK];
     int of_tensor = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
-    if (of_tensor < 0) return as_i32(b, mlirOperationGetOperand(op, first + i));
+    if (of_tensor < 0) return clusters_of(b, as_i32(b, mlirOperationGetOperand(op, first + i)), cluster[i]);
     return as_i32(b, tiles_along(b, mlirOperationGetOperand(op, first), i, tile[i] * cluster[i]));
 }
 
