@@ -30,6 +30,7 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/lane_swaps.h"
 #include "lib/passes/tiles/late_rows.h"
+#include "lib/passes/tiles/layouts.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, THREADS };
@@ -38,47 +39,6 @@ static const cute_pass_option options[] = {
     {"threads", CUTE_PASS_INT,
      "Threads of a block where the kernel does not state them; 0: chosen by the tiles", 0, NULL},
 };
-
-/* A tile: tiles of one class, the root of `parent`, have one distribution. */
-typedef struct tile {
-    MlirValue value;
-    size_t parent;
-} tile;
-
-typedef struct class
-{
-    cute_tile_shape shape;
-    bool resolved;
-    tile_distribution d;
-    MlirOperation product; /* whose accumulator is of this class; null: none */
-    MlirOperation factor;  /* a product that reads it in registers, as operand `side`; null: none */
-    int side;
-    bool computed;        /* by more than reshapes and permutations */
-    bool by_factor;       /* `d` is that of the product's operand */
-    MlirOperation access; /* a load or store, the last one in the text; null: none */
-    bool staged; /* threads read its tiles in stages, in any distribution; it has no other accesses */
-    bool scanned;
-    int scan_axis;
-    MlirLocation location;
-} class;
-
-typedef struct layouts {
-    cute_pass_run *pass;
-    cute_arena *arena;
-    MlirOperation function;
-    MlirContext context;
-    const cute_arch *arch;
-    int64_t threads;
-    int64_t factor_threads; /* of the warpgroup that computes a factor; 0: there is none */
-    bool naive;
-    tile *tiles;
-    size_t count, capacity;
-    size_t *slots, slot_count; /* hash: 1 + index of a tile */
-    class *classes;            /* by the root's index */
-    MlirOperation *ops;        /* all operations of the function, in order */
-    size_t op_count, op_capacity;
-    bool failed;
-} layouts;
 
 /* ---- tiles and classes ---- */
 
@@ -95,7 +55,7 @@ static size_t find_root(layouts *l, size_t i)
     return i;
 }
 
-static class *class_of(layouts *l, MlirValue value)
+class *layouts_class_of(layouts *l, MlirValue value)
 {
     return &l->classes[find_root(l, *slot_of(l, value.ptr) - 1)];
 }
@@ -138,16 +98,6 @@ static void collect_op(MlirOperation op, void *context)
 static MlirBlock region_block(MlirOperation op, intptr_t region)
 {
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-}
-
-static MlirValue operand(MlirOperation op, intptr_t i)
-{
-    return mlirOperationGetOperand(op, i);
-}
-
-static MlirValue result(MlirOperation op, intptr_t i)
-{
-    return mlirOperationGetResult(op, i);
 }
 
 static void join_for(layouts *l, MlirOperation op)
@@ -202,7 +152,7 @@ static void join_op(layouts *l, MlirOperation op)
 
 /* ---- what classes are asked for ---- */
 
-static bool fetched_ahead(const layouts *l, MlirOperation load)
+bool layouts_fetched_ahead(const layouts *l, MlirOperation load)
 {
     tile_schedule schedule;
     tile_ahead ahead;
@@ -217,10 +167,10 @@ static bool fetched_ahead(const layouts *l, MlirOperation load)
 
 static void note_access(layouts *l, MlirOperation op, MlirValue value)
 {
-    class *c = class_of(l, value);
+    class *c = layouts_class_of(l, value);
     bool first = mlirOperationIsNull(c->access);
     if (first) c->access = op;
-    c->staged = (first || c->staged) && cute_op_is(op, "cute.tile.load") && fetched_ahead(l, op) &&
+    c->staged = (first || c->staged) && cute_op_is(op, "cute.tile.load") && layouts_fetched_ahead(l, op) &&
                 !tile_read_in_place(op);
 }
 
@@ -235,7 +185,7 @@ static bool from_stages(const layouts *l, MlirValue value, int depth, origin *o)
     enum { DEPTH = 24 };
     MlirOperation op = cute_defining_op(value);
     if (!tile_is_tile(value) || mlirOperationIsNull(op) || cute_op_is(op, "arith.constant")) return true;
-    if (cute_op_is(op, "cute.tile.load")) return o->loaded = true, fetched_ahead(l, op);
+    if (cute_op_is(op, "cute.tile.load")) return o->loaded = true, layouts_fetched_ahead(l, op);
     bool ok = depth < DEPTH && !mlirOperationGetNumRegions(op) && !cute_op_is(op, "cute.tile.gemm");
     o->computed |= tile_is_elementwise(op);
     for (intptr_t i = 0; ok && i < mlirOperationGetNumOperands(op); i++)
@@ -258,26 +208,26 @@ static void note_op(layouts *l, MlirOperation op)
     if (cute_op_is(op, "cute.tile.load")) note_access(l, op, result(op, 0));
     if (cute_op_is(op, "cute.tile.store")) note_access(l, op, operand(op, 0));
     if (cute_op_is(op, "cute.tile.gemm")) {
-        class *c = class_of(l, result(op, 0));
+        class *c = layouts_class_of(l, result(op, 0));
         if (mlirOperationIsNull(c->product) || cute_op_has(op, "wgmma") || !cute_op_has(c->product, "wgmma"))
             c->product = op;
         origin o;
         for (int i = 0; i < 2; i++)
             if (is_factor_of_stages(l, op, i, &o)) {
-                c = class_of(l, operand(op, i));
+                c = layouts_class_of(l, operand(op, i));
                 c->factor = op;
                 c->side = i;
                 c->computed = o.computed;
             }
     }
     if (cute_op_is(op, "cute.tile.scan")) {
-        class *c = class_of(l, result(op, 0));
+        class *c = layouts_class_of(l, result(op, 0));
         c->scanned = true;
         c->scan_axis = (int)cute_tile_number(op, "mode", 0);
     }
 }
 
-static const cute_value *tensor_of_access(MlirOperation op)
+const cute_value *layouts_tensor_of_access(MlirOperation op)
 {
     return cute_type_peek(mlirValueGetType(operand(op, cute_op_is(op, "cute.tile.load") ? 0 : 1)));
 }
@@ -288,11 +238,10 @@ static class *class_before(layouts *l, MlirValue value)
     for (MlirOperation op = cute_defining_op(value);
          !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.convert"); op = cute_defining_op(value))
         value = operand(op, 0);
-    return class_of(l, value);
+    return layouts_class_of(l, value);
 }
 
-/* Of the tile that is loaded or stored. */
-static class *class_of_access(layouts *l, MlirOperation op)
+class *layouts_class_of_access(layouts *l, MlirOperation op)
 {
     return class_before(l, cute_op_is(op, "cute.tile.load") ? result(op, 0) : operand(op, 0));
 }
@@ -305,7 +254,7 @@ static int dim_across(layouts *l, const class *from, const class *to, int dim)
     for (size_t i = 0; i < l->op_count; i++) {
         MlirOperation op = l->ops[i];
         if (!cute_op_is(op, "cute.tile.permute")) continue;
-        const class *in = class_before(l, operand(op, 0)), *out = class_of(l, result(op, 0));
+        const class *in = class_before(l, operand(op, 0)), *out = layouts_class_of(l, result(op, 0));
         if ((in != from || out != to) && (in != to || out != from)) continue;
         int64_t order[CUTE_TILE_RANK];
         cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
@@ -324,9 +273,9 @@ static int other_contiguous(layouts *l, const class *c, int contiguous, int64_t 
     for (size_t i = 0; i < l->op_count; i++) {
         MlirOperation op = l->ops[i];
         if (!cute_op_is(op, "cute.tile.load") && !cute_op_is(op, "cute.tile.store")) continue;
-        const class *other = class_of_access(l, op);
+        const class *other = layouts_class_of_access(l, op);
         int dim;
-        int64_t own = tile_access_width(tensor_of_access(op), &other->shape, &dim);
+        int64_t own = tile_access_width(layouts_tensor_of_access(op), &other->shape, &dim);
         if (dim < 0 || own == 1 || (found >= 0 && own <= *width)) continue;
         dim = dim_across(l, c, other, dim);
         if (dim < 0 || dim == contiguous) continue;
@@ -336,22 +285,18 @@ static int other_contiguous(layouts *l, const class *c, int contiguous, int64_t 
     return found;
 }
 
-/* Threads that have tiles of a class, where nothing else says so: with a warpgroup for a factor it has all but the wide sums, and what these
- * are distributed with. */
-static int64_t threads_of(const layouts *l, const class *c)
+int64_t layouts_threads_of(const layouts *l, const class *c)
 {
     if (!l->factor_threads) return l->threads;
     return c->resolved ? tile_threads(&c->d) : l->factor_threads;
 }
 
-/* The distribution in which an access of `tensor` by a tile of class `c` is best. Where another access of the tile has adjacent
- * elements along another dimension, a thread holds a block: it is exchanged by wide accesses of shared memory. */
-static bool distribute_access(layouts *l, const cute_value *tensor, const class *c, tile_distribution *out)
+bool layouts_distribute_access(layouts *l, const cute_value *tensor, const class *c, tile_distribution *out)
 {
     const cute_tile_shape *shape = &c->shape;
     int order[CUTE_TILE_RANK], at = 0, contiguous;
     int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape), second = 1,
-            powers = 1, threads = threads_of(l, c);
+            powers = 1, threads = layouts_threads_of(l, c);
     if (contiguous < 0) contiguous = shape->rank - 1;
     /* Better one narrow access of all threads than a wide one of a few. */
     while (width > 1 && size / width < threads) width /= 2;
@@ -373,8 +318,8 @@ static bool distribute_scattered(layouts *l, const class *c, tile_distribution *
     enum { SECTOR = 256, WORD = 32 /* bits */ };
     MlirOperation scatter = tile_scattered_source(c->access);
     if (mlirOperationIsNull(scatter)) return false;
-    const cute_value *tensor = tensor_of_access(c->access);
-    const class *whole = class_of(l, operand(scatter, 0));
+    const cute_value *tensor = layouts_tensor_of_access(c->access);
+    const class *whole = layouts_class_of(l, operand(scatter, 0));
     tile_distribution part, same;
     cute_tile_shape shape;
     int contiguous, mode = (int)cute_tile_number(scatter, "mode", 0), bits = tensor->pointer->bits;
@@ -395,15 +340,15 @@ static bool is_stored_result(layouts *l, const class *c)
     for (size_t i = 0; i < l->op_count; i++) {
         MlirOperation op = l->ops[i];
         bool is_result = mlirOperationGetNumResults(op) == 1 && tile_is_tile(result(op, 0)) &&
-                         class_of(l, result(op, 0)) == c,
+                         layouts_class_of(l, result(op, 0)) == c,
              reads = false;
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++)
-            reads |= tile_is_tile(operand(op, k)) && class_of(l, operand(op, k)) == c;
+            reads |= tile_is_tile(operand(op, k)) && layouts_class_of(l, operand(op, k)) == c;
         if ((!is_result && !reads) || tile_is_elementwise(op)) continue;
         stored |= reads && cute_op_is(op, "cute.tile.store");
         if (reads && !cute_op_is(op, "cute.tile.store")) return false;
         if (!is_result) continue;
-        const class *from = cute_op_is(op, "cute.tile.reduce") ? class_of(l, operand(op, 0)) : NULL;
+        const class *from = cute_op_is(op, "cute.tile.reduce") ? layouts_class_of(l, operand(op, 0)) : NULL;
         if (!from || !from->resolved || tile_along_lanes(&from->d, (int)cute_tile_number(op, "mode", 0)))
             return false;
         reduced = true;
@@ -428,7 +373,7 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
             continue;
         MlirValue in = operand(op, 0), out = result(op, 0);
         if (!tile_is_tile(in) || !tile_is_tile(out)) continue;
-        class *from = class_of(l, in), *to = class_of(l, out);
+        class *from = layouts_class_of(l, in), *to = layouts_class_of(l, out);
         if (from == to) continue;
         class *self = &l->classes[root];
         class *other = from == self ? to : to == self ? from : NULL;
@@ -468,17 +413,15 @@ static void choose_product(const layouts *l, MlirOperation op, tile_product *out
                         l->factor_threads && !tile_is_wide(op) ? l->factor_threads : l->threads, out);
 }
 
-/* The distribution of the sum of a product. */
-static bool distribute_product(layouts *l, MlirOperation op, const cute_tile_shape *shape,
-                               tile_distribution *out)
+bool layouts_distribute_product(layouts *l, MlirOperation op, const cute_tile_shape *shape,
+                                tile_distribution *out)
 {
     tile_product p;
     choose_product(l, op, &p);
     return tile_product_distribution(l->arena, l->context, &p, 2, shape, out);
 }
 
-/* Whether warpgroups multiply with a factor A that threads hold, and its distribution. */
-static bool factor_in_registers(layouts *l, MlirOperation op, tile_distribution *out)
+bool layouts_factor_in_registers(layouts *l, MlirOperation op, tile_distribution *out)
 {
     tile_product p;
     cute_tile_shape shape;
@@ -503,19 +446,19 @@ static bool resolve_class(layouts *l, size_t root)
     class *c = &l->classes[root];
     bool ok;
     if (!mlirOperationIsNull(c->product)) {
-        ok = distribute_product(l, c->product, &c->shape, &c->d);
+        ok = layouts_distribute_product(l, c->product, &c->shape, &c->d);
     } else if (l->naive) {
-        ok = tile_row_major(&c->shape, 1, threads_of(l, c), &c->d);
+        ok = tile_row_major(&c->shape, 1, layouts_threads_of(l, c), &c->d);
     } else if (!mlirOperationIsNull(c->factor) && distribute_factor(l, c, &c->d)) {
         c->by_factor = ok = true;
     } else if (c->scanned) {
-        ok = tile_for_scan(&c->shape, c->scan_axis, threads_of(l, c), &c->d);
+        ok = tile_for_scan(&c->shape, c->scan_axis, layouts_threads_of(l, c), &c->d);
     } else {
         ok = !is_stored_result(l, c) && resolve_from_neighbour(l, root, c);
         if (!ok && !mlirOperationIsNull(c->access)) ok = distribute_scattered(l, c, &c->d);
         if (!ok && !mlirOperationIsNull(c->access))
-            ok = distribute_access(l, tensor_of_access(c->access), c, &c->d);
-        if (!ok) ok = tile_row_major(&c->shape, 4, threads_of(l, c), &c->d);
+            ok = layouts_distribute_access(l, layouts_tensor_of_access(c->access), c, &c->d);
+        if (!ok) ok = tile_row_major(&c->shape, 4, layouts_threads_of(l, c), &c->d);
     }
     c->resolved = true;
     return ok;
@@ -534,7 +477,7 @@ static void resolve_sources(layouts *l, MlirValue value, int depth)
     /* Words that are loaded are computed on as they are: the order of values is then changed once. */
     int contiguous;
     if (!c->resolved && !mlirOperationIsNull(c->access) && cute_op_is(c->access, "cute.tile.load")) {
-        tile_access_width(tensor_of_access(c->access), &c->shape, &contiguous);
+        tile_access_width(layouts_tensor_of_access(c->access), &c->shape, &contiguous);
         if (contiguous >= 0) tile_adjacent_first(&c->d, contiguous);
     }
     c->resolved = true;
@@ -623,7 +566,7 @@ static bool check_registers(layouts *l)
     for (size_t i = 0; i < l->count; i++) {
         MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);
         int bits = cute_tile_bits(element);
-        const class *c = class_of(l, l->tiles[i].value);
+        const class *c = layouts_class_of(l, l->tiles[i].value);
         int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
         if (registers <= MOST || is_staged(l, l->tiles[i].value)) continue;
         int64_t fits = cute_tile_size(&c->shape) * MOST / registers;
@@ -641,263 +584,7 @@ static bool check_registers(layouts *l)
     return true;
 }
 
-/* ---- types and conversions ---- */
-
-static MlirType type_with(layouts *l, MlirType type, const tile_distribution *d)
-{
-    cute_tile_shape shape;
-    cute_tile_shape_of(type, &shape);
-    return cute_tile_type(&shape, cute_tile_element(type), tile_encoding(l->context, l->arena, d));
-}
-
-static MlirValue convert(layouts *l, MlirOperation before, MlirValue value, const tile_distribution *d)
-{
-    tile_distribution now;
-    if (tile_distribution_of(mlirValueGetType(value), &now) && tile_distribution_equal(&now, d)) return value;
-    cute_builder b = cute_builder_before(before);
-    return cute_build_value(&b, "cute.tile.convert", type_with(l, mlirValueGetType(value), d),
-                            CUTE_OPERANDS(value), CUTE_NO_NAMED);
-}
-
-static void need(layouts *l, MlirOperation op, intptr_t i, const tile_distribution *d)
-{
-    if (i >= mlirOperationGetNumOperands(op) || !tile_is_tile(operand(op, i))) return;
-    MlirValue value = operand(op, i), converted = convert(l, op, value, d);
-    if (!mlirValueEqual(value, converted)) mlirOperationSetOperand(op, i, converted);
-}
-
-/* The result is made as `d` and, where its class is distributed otherwise, converted behind the operation. */
-static void make_as(layouts *l, MlirOperation op, const tile_distribution *d)
-{
-    MlirValue value = result(op, 0);
-    const class *c = class_of(l, value);
-    if (tile_distribution_equal(d, &c->d)) return;
-    MlirType wanted = mlirValueGetType(value);
-    mlirValueSetType(value, type_with(l, wanted, d));
-    MlirOperation next = mlirOperationGetNextInBlock(op);
-    cute_builder b = cute_builder_before(next);
-    b.location = mlirOperationGetLocation(op);
-    MlirValue converted =
-        cute_build_value(&b, "cute.tile.convert", wanted, CUTE_OPERANDS(value), CUTE_NO_NAMED);
-    MlirOperation keep = cute_defining_op(converted);
-    mlirValueReplaceAllUsesOfWith(value, converted);
-    mlirOperationSetOperand(keep, 0, value);
-}
-
-/* A load or store whose class would touch many more sectors than it has to goes by way of a distribution of its own. */
-static const tile_distribution *access_distribution(layouts *l, MlirOperation op,
-                                                    const tile_distribution *of_class, tile_distribution *own)
-{
-    const cute_value *tensor = tensor_of_access(op);
-    double waste = tile_access_waste(tensor, of_class);
-    if (!l->naive && waste > 1.5 && distribute_access(l, tensor, class_of_access(l, op), own) &&
-        tile_access_waste(tensor, own) < waste)
-        return own;
-    return of_class;
-}
-
-static void settle_reshape(layouts *l, MlirOperation op)
-{
-    tile_distribution from, made;
-    const class *c = class_of(l, result(op, 0));
-    cute_tile_shape in;
-    tile_distribution_of(mlirValueGetType(operand(op, 0)), &from);
-    cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &in);
-    if (tile_reshaped(&from, &c->shape, &made)) {
-        make_as(l, op, &made);
-        return;
-    }
-    if (tile_reshaped(&c->d, &in, &made)) {
-        need(l, op, 0, &made);
-        return;
-    }
-    /* Otherwise through shared memory, where both shapes are one row-major array. */
-}
-
-static void settle_stack(layouts *l, MlirOperation op)
-{
-    tile_distribution d, own;
-    const class *c = class_of(l, result(op, 0));
-    int last = c->shape.rank - 1;
-    if (!tile_picked(&c->d, last, &d)) {
-        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        if (!tile_stacked(&d, last, c->shape.extent[last], &own)) return;
-        make_as(l, op, &own);
-    }
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &d);
-}
-
-static void settle_pick(layouts *l, MlirOperation op)
-{
-    tile_distribution d, own;
-    int mode = (int)cute_tile_number(op, "mode", 0);
-    tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-    if (tile_picked(&d, mode, &own))
-        make_as(l, op, &own);
-    else if (tile_stacked(&class_of(l, result(op, 0))->d, mode, d.shape.extent[mode], &own))
-        need(l, op, 0, &own);
-}
-
-/* A tile that goes through shared memory between an access and its users, and is larger than stages leave room for: so many columns at
- * a time. */
-static bool access_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
-{
-    enum { ROOM = 32 << 10 };
-    tile_distribution own;
-    if (l->naive || d->shape.rank < 2 || access_distribution(l, op, d, &own) == d) return false;
-    if (cute_op_is(op, "cute.tile.load") && !mlirOperationIsNull(tile_pages_of(operand(op, 0)))) return false;
-    int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
-    while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
-    if (bands == 1) return false;
-    mlirOperationSetAttributeByName(
-        op, cute_text("width"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(l->context, 32), d->shape.extent[d->shape.rank - 1] / bands));
-    return true;
-}
-
-/* Sums of warpgroups by TMA, other tiles as above. */
-static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
-{
-    if (l->naive || d->shape.rank < 2 || mlirOperationGetNumOperands(op) > 3) return false;
-    const cute_value *tensor = tensor_of_access(op);
-    MlirType i32 = mlirIntegerTypeGet(l->context, 32);
-    bool atomic = cute_op_has(op, "kind");
-    int64_t across = tile_groups_across(d);
-    if (tile_is_hopper(l->arch) && (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
-        tile_fits_stored_bands(tensor, operand(op, 1), d)) {
-        mlirOperationSetAttributeByName(
-            op, cute_text("width"),
-            mlirIntegerAttrGet(
-                i32, tile_tma_columns(d->shape.extent[d->shape.rank - 1] / across, tensor->pointer->bits)));
-        mlirOperationSetAttributeByName(op, cute_text("tma"), mlirUnitAttrGet(l->context));
-        return true;
-    }
-    return !atomic && access_in_bands(l, op, d);
-}
-
-/* Whether a store by TMA alone uses a tile, which is distributed as the sums of warpgroups or a row of them. */
-static bool load_with_store(layouts *l, MlirOperation op, const tile_distribution *d)
-{
-    tile_distribution stored;
-    if (l->naive || !tile_is_hopper(l->arch)) return false;
-    if (!mlirOperationIsNull(tile_pages_of(operand(op, 0)))) return false;
-    MlirOperation store = tile_only_store(result(op, 0));
-    if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
-    tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
-    if (tile_groups_across(&stored) > 1 ||
-        !tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), &stored))
-        return false;
-    MlirAttribute mark;
-    if (tile_fits_stored_bands(tensor_of_access(store), operand(store, 1), d))
-        mark = mlirUnitAttrGet(l->context);
-    else if (tile_is_row(op, d))
-        mark = cute_string_attribute(l->context, TILE_LATE_ROW);
-    else
-        return false;
-    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mark);
-    return true;
-}
-
-/* Stored sums that have half of each sector in a lane's neighbourhood: 16 bytes of a lane, 64 of four, by shuffles. */
-static bool distribute_swapped(MlirOperation store, const tile_distribution *d, tile_distribution *out)
-{
-    enum { ACCESS = 128, RUN = 512 /* bits */ };
-    const cute_value *tensor = tensor_of_access(store);
-    int contiguous, bits = tensor->pointer->bits;
-    int64_t width = tile_access_width(tensor, &d->shape, &contiguous);
-    return contiguous >= 0 && width * bits >= ACCESS && tile_access_waste(tensor, d) > 1 &&
-           tile_lanes_along(d, contiguous, RUN / bits, ACCESS / bits, out);
-}
-
-static void settle_op(layouts *l, MlirOperation op)
-{
-    enum { HALVES = 2 };
-    tile_distribution d, own;
-    if (cute_op_is(op, "cute.tile.load")) {
-        const class *c = class_of(l, result(op, 0));
-        bool ahead = fetched_ahead(l, op);
-        if (mlirOperationGetNumOperands(op) < 3 && !ahead && load_with_store(l, op, &c->d)) {
-            make_as(l, op, &c->d);
-            return;
-        }
-        if (mlirOperationGetNumOperands(op) < 3 && access_in_bands(l, op, &c->d)) return;
-        const tile_distribution *as = ahead ? &c->d : access_distribution(l, op, &c->d, &own);
-        need(l, op, 2, as);
-        make_as(l, op, as);
-    } else if (cute_op_is(op, "cute.tile.store")) {
-        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        if (store_in_bands(l, op, &d)) return;
-        /* Sums whose columns warpgroups divide have no bands: lanes exchange elements so that they write whole sectors, or they write half of each, rather
-         * than the memory of the whole tile. */
-        bool divided = tile_groups_across(&d) > 1 && tile_access_waste(tensor_of_access(op), &d) <= HALVES;
-        bool swapped = divided && distribute_swapped(op, &d, &own);
-        const tile_distribution *as = swapped ? &own : divided ? &d : access_distribution(l, op, &d, &own);
-        need(l, op, 0, as);
-        if (swapped)
-            mlirOperationSetDiscardableAttributeByName(cute_defining_op(operand(op, 0)),
-                                                       cute_text(TILE_SWAPPED), mlirUnitAttrGet(l->context));
-        need(l, op, 3, as);
-    } else if (cute_op_is(op, "cute.tile.gemm")) {
-        if (factor_in_registers(l, op, &own)) need(l, op, 0, &own);
-        /* Another product of the same sum may have another instruction. */
-        const class *c = class_of(l, result(op, 0));
-        if (!distribute_product(l, op, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
-        need(l, op, 2, &own);
-        make_as(l, op, &own);
-    } else if (cute_op_is(op, "cute.tile.gather")) {
-        const class *c = class_of(l, result(op, 0));
-        for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &c->d);
-    } else if (cute_op_is(op, "cute.tile.scatter") || cute_op_is(op, "cute.tile.atomic")) {
-        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        for (intptr_t i = 2; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &d);
-    } else if (cute_op_is(op, "cute.tile.broadcast")) {
-        cute_tile_shape from;
-        if (!tile_is_tile(operand(op, 0)) || !cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &from))
-            return;
-        if (tile_projected(&class_of(l, result(op, 0))->d, &from, &d)) need(l, op, 0, &d);
-    } else if (cute_op_is(op, "cute.tile.reduce")) {
-        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        const class *c = class_of(l, result(op, 0));
-        if (!tile_projected(&d, &c->shape, &own)) return;
-        /* A result of several warps is in shared memory, where each thread reads its own elements. */
-        bool read = tile_threads(&c->d) == tile_threads(&own) && tile_reduction_bytes(op) &&
-                    !tile_parts_of_groups(op) && tile_values(&c->d) <= tile_values(&own);
-        if (!read) make_as(l, op, &own);
-    } else if (cute_op_is(op, "cute.tile.scan")) {
-        const class *c = class_of(l, result(op, 0));
-        if (!tile_for_scan(&c->shape, (int)cute_tile_number(op, "mode", 0), threads_of(l, c), &d)) return;
-        need(l, op, 0, &d);
-        make_as(l, op, &d);
-    } else if (cute_op_is(op, "cute.tile.permute")) {
-        int64_t order[CUTE_TILE_RANK];
-        cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
-        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        tile_permuted(&d, order, &own);
-        make_as(l, op, &own);
-    } else if (cute_op_is(op, "cute.tile.reshape")) {
-        settle_reshape(l, op);
-    } else if (cute_op_is(op, "cute.tile.stack")) {
-        settle_stack(l, op);
-    } else if (cute_op_is(op, "cute.tile.pick")) {
-        settle_pick(l, op);
-    }
-}
-
-static bool settle_constant(layouts *l, MlirOperation op)
-{
-    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
-    if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value)) {
-        cute_emit_error(
-            mlirOperationGetLocation(op),
-            "expected a constant tile whose elements are equal: others follow from cute.tile.iota, "
-            "or are loaded");
-        return l->failed = true, false;
-    }
-    MlirType type = mlirValueGetType(result(op, 0));
-    MlirAttribute again = mlirDenseElementsAttrReshapeGet(value, type);
-    mlirOperationSetAttributeByName(op, cute_text("value"), again);
-    return true;
-}
+/* ---- the pass ---- */
 
 static bool understood(layouts *l, MlirOperation op)
 {
@@ -911,8 +598,6 @@ static bool understood(layouts *l, MlirOperation op)
         "expected operations of cute.tile, arith, math and scf on tiles: this one is not lowered");
     return l->failed = true, false;
 }
-
-/* ---- the pass ---- */
 
 static void distribute_function(layouts *l)
 {
@@ -960,15 +645,12 @@ static void distribute_function(layouts *l)
     }
     for (size_t i = 0; i < l->count; i++) {
         MlirValue value = l->tiles[i].value;
-        mlirValueSetType(value, type_with(l, mlirValueGetType(value), &class_of(l, value)->d));
+        mlirValueSetType(value,
+                         layouts_type_with(l, mlirValueGetType(value), &layouts_class_of(l, value)->d));
     }
     if (!l->naive && tile_is_hopper(l->arch)) tile_join(l->function);
-    for (size_t i = 0; i < l->op_count && !l->failed; i++) {
-        if (cute_op_is(l->ops[i], "arith.constant") && tile_is_tile(result(l->ops[i], 0)) &&
-            !settle_constant(l, l->ops[i]))
-            return;
-        settle_op(l, l->ops[i]);
-    }
+    for (size_t i = 0; i < l->op_count; i++)
+        if (!layouts_settle(l, l->ops[i])) return;
     tile_settle_joined(l->function, TILE_STORE_ROOM);
     int32_t block[3] = {(int32_t)l->threads, 1, 1};
     mlirOperationSetAttributeByName(l->function, cute_text("nvvm.reqntid"),
