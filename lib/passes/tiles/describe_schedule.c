@@ -156,7 +156,7 @@ static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
     if (s->bits && swizzle) cute_dict_text(&d, "swizzle", swizzle);
     if (layout) cute_dict_text(&d, "layout", layout);
     if (!mlirOperationIsNull(f.found)) {
-        bool tma = mlirOperationGetNumOperands(f.found) > 4;
+        bool tma = !mlirValueIsNull(tile_filled_pipe(f.found));
         int64_t along[CUTE_TILE_RANK];
         int count =
             cute_tile_numbers(mlirOperationGetAttributeByName(f.found, cute_text("multicast")), along);
@@ -164,7 +164,7 @@ static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
         cute_dict_text(&d, "copy", tma ? "tma" : "cp.async");
         cute_dict_int(&d, "role", index_of_role(e, f.found));
         if (tma) {
-            const tile_buffer *pipe = tile_buffer_of(e, mlirOperationGetOperand(f.found, 4));
+            const tile_buffer *pipe = tile_buffer_of(e, tile_filled_pipe(f.found));
             if (pipe) cute_dict_int(&d, "pipe", index_of_pipe(e, pipe));
         }
         if (count > 0) put_numbers(&d, "multicast", along, count);
@@ -189,10 +189,11 @@ typedef struct ends {
 static void look_for_end(MlirOperation op, void *context)
 {
     ends *w = context;
-    bool puts = cute_op_is(op, "cute.tile.put") && mlirOperationGetNumOperands(op) > 3,
-         acquires = puts || cute_op_is(op, "cute.tile.acquire"), awaits = cute_op_is(op, "cute.tile.await");
+    MlirValue filled = cute_op_is(op, "cute.tile.put") ? tile_filled_pipe(op) : (MlirValue){NULL};
+    bool puts = !mlirValueIsNull(filled), acquires = puts || cute_op_is(op, "cute.tile.acquire"),
+         awaits = cute_op_is(op, "cute.tile.await");
     if (!acquires && !awaits) return;
-    if (!mlirValueEqual(mlirOperationGetOperand(op, puts ? 3 : 0), w->pipe->view)) return;
+    if (!mlirValueEqual(puts ? filled : mlirOperationGetOperand(op, 0), w->pipe->view)) return;
     int64_t role = index_of_role(w->e, op);
     if (awaits && w->consumer >= 0 && w->consumer != role) w->other = w->consumer;
     *(acquires ? &w->producer : &w->consumer) = role;

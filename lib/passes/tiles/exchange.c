@@ -67,13 +67,19 @@ static void note_loop(MlirOperation op, void *context)
     if (w->count < MOST && find_factors(op, factors)) w->loops[w->count++] = op;
 }
 
+MlirValue tile_filled_pipe(MlirOperation op)
+{
+    intptr_t at = cute_op_is(op, "cute.tile.fetch") ? 4 : cute_op_is(op, "cute.tile.put") ? 3 : -1;
+    return at > 0 && mlirOperationGetNumOperands(op) > at ? mlirOperationGetOperand(op, at)
+                                                          : (MlirValue){NULL};
+}
+
 MlirValue tile_pipe_of(MlirValue ring)
 {
     for (MlirOpOperand use = mlirValueGetFirstUse(ring); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        intptr_t at = cute_op_is(user, "cute.tile.fetch") ? 4 : cute_op_is(user, "cute.tile.put") ? 3 : -1;
-        if (at > 0 && mlirOperationGetNumOperands(user) > at) return mlirOperationGetOperand(user, at);
+        MlirValue pipe = tile_filled_pipe(mlirOpOperandGetOwner(use));
+        if (!mlirValueIsNull(pipe)) return pipe;
     }
     return (MlirValue){NULL};
 }

@@ -42,7 +42,7 @@ static void visit_fetch(MlirOperation fetch, void *context)
 {
     work *w = context;
     int64_t cluster[CUTE_TILE_RANK];
-    if (mlirOperationGetNumOperands(fetch) < 5 || cute_op_has(fetch, "multicast")) return;
+    if (mlirValueIsNull(tile_filled_pipe(fetch)) || cute_op_has(fetch, "multicast")) return;
     MlirOperation function = cute_op_parent(fetch, "gpu.func"),
                   workers = tile_find_op(function, "cute.tile.workers");
     if (mlirOperationIsNull(workers)) workers = tile_find_op(function, "cute.tile.program");
@@ -108,8 +108,7 @@ typedef struct filling {
 static void note_shared(MlirOperation fetch, void *context)
 {
     filling *f = context;
-    f->shared |= mlirOperationGetNumOperands(fetch) > 4 && cute_op_has(fetch, "multicast") &&
-                 mlirValueEqual(mlirOperationGetOperand(fetch, 4), f->pipe);
+    f->shared |= cute_op_has(fetch, "multicast") && mlirValueEqual(tile_filled_pipe(fetch), f->pipe);
 }
 
 static void note_acquire(MlirOperation op, void *context)

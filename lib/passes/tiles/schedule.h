@@ -91,6 +91,8 @@ bool tile_pass_between_roles(MlirOperation function);
 void tile_fetch_in_parts(MlirOperation function);
 /* The pipe of a ring's fetches or puts; null: it has none (exchange.c). */
 MlirValue tile_pipe_of(MlirValue ring);
+/* The pipe of a cute.tile.fetch or cute.tile.put, whose stage is complete when these have filled it; null: it has none, or is another operation. */
+MlirValue tile_filled_pipe(MlirOperation op);
 /* A ring of so many stages for tiles of the type of `tile`, in front of all else in the kernel (exchange.c). */
 MlirValue tile_make_ring(MlirOperation function, MlirValue tile, int stages);
 

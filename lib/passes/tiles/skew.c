@@ -228,7 +228,7 @@ static const char *find_exchanging(MlirOperation loop, staged *first, staged *se
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (cute_op_is(op, "cute.tile.put")) {
-            if (mlirOperationGetNumOperands(op) > 3) return ""; /* a role of its own computes the factor */
+            if (!mlirValueIsNull(tile_filled_pipe(op))) return ""; /* a role of its own computes the factor */
             if (!mlirOperationIsNull(put)) return "warpgroups exchange several factors";
             put = op;
         }

@@ -161,9 +161,7 @@ static void note_fetch(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
     tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 2)),
-                *pipe = mlirOperationGetNumOperands(op) > 4
-                            ? tile_buffer_of(e, mlirOperationGetOperand(op, 4))
-                            : NULL;
+                *pipe = tile_buffer_of(e, tile_filled_pipe(op));
     int along = multicast_of(op), i = 0;
     if (!ring || !pipe) return;
     ring->pipe = pipe;
@@ -182,14 +180,12 @@ static void note_fetch(MlirOperation op, void *context)
 /* Whether a later put of the block is to the same stage of a pipe: the stage is complete with the last one. */
 static bool is_followed(MlirOperation put)
 {
-    MlirValue pipe = mlirOperationGetOperand(put, 3);
+    MlirValue pipe = tile_filled_pipe(put);
     for (MlirOperation at = mlirOperationGetNextInBlock(put); !mlirOperationIsNull(at);
          at = mlirOperationGetNextInBlock(at)) {
         if (cute_op_is(at, "cute.tile.acquire") && mlirValueEqual(mlirOperationGetOperand(at, 0), pipe))
             return false;
-        if (cute_op_is(at, "cute.tile.put") && mlirOperationGetNumOperands(at) > 3 &&
-            mlirValueEqual(mlirOperationGetOperand(at, 3), pipe))
-            return true;
+        if (cute_op_is(at, "cute.tile.put") && mlirValueEqual(tile_filled_pipe(at), pipe)) return true;
     }
     return false;
 }
@@ -209,8 +205,8 @@ static void note_put(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
     tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 1));
-    if (!ring || mlirOperationGetNumOperands(op) < 4) return;
-    ring->pipe = tile_buffer_of(e, mlirOperationGetOperand(op, 3));
+    if (!ring || mlirValueIsNull(tile_filled_pipe(op))) return;
+    ring->pipe = tile_buffer_of(e, tile_filled_pipe(op));
     ring->by_threads = !is_for_products(ring->view);
     if (ring->pipe && !is_followed(op)) ring->pipe->writers += tile_role_of(e, op)->warps;
 }
@@ -739,7 +735,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, const cute_tile_shape *
     (void)tensor;
     tile_buffer *b = context;
     MlirValue stage = mlirOperationGetOperand(t->op, 3);
-    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
+    tile_buffer *p = tile_buffer_of(e, tile_filled_pipe(t->op));
     make_tma(e, b, b->origin.root);
     if (!p || e->failed) {
         e->failed = true;
@@ -803,7 +799,7 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
     int64_t stages;
     if (!b || !cute_tile_ring_shape(ring, &tile, &stages)) return e->failed = true, none;
     MlirValue tensor = mlirOperationGetOperand(t->op, 0), coord = mlirOperationGetOperand(t->op, 1);
-    bool tma = mlirOperationGetNumOperands(t->op) > 4;
+    bool tma = !mlirValueIsNull(tile_filled_pipe(t->op));
     MlirValue to =
         tma ? b->view : tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
     tile_fetch_page *fetch = tma ? fetch_tma : fetch_copies;
@@ -908,7 +904,7 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
     MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
     if (e->failed) return none;
-    const tile_buffer *pipe = mlirOperationGetNumOperands(t->op) > 3 ? b->pipe : NULL;
+    const tile_buffer *pipe = mlirValueIsNull(tile_filled_pipe(t->op)) ? NULL : b->pipe;
     if (stages == 1 && !t->met && !pipe) tile_barrier(e);
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
