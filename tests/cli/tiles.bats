@@ -97,6 +97,7 @@ JSON
     cat >k.mlir <<'MLIR'
 !X = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
 gpu.module @m { gpu.func @k(%x: !X, %y: !X, %n: i32) kernel {
+  %shape = cute.shape %x
   %rows, %columns = cute.get_scalars %shape
   %i, %j = cute.tile.program %rows, %n {in_cluster = array<i32: 1, 2>}
   %a = cute.tile.load<[1, 32]> %x[%i, %j]
@@ -105,7 +106,6 @@ gpu.module @m { gpu.func @k(%x: !X, %y: !X, %n: i32) kernel {
   gpu.return
 } }
 MLIR
-    sed -i 's/^  %rows, /  %shape = cute.shape %x   &/' k.mlir
     cat >k.json <<'JSON'
 { "plan": "k", "params": { "rows": 5, "n": 4, "columns": "32 * n" },
   "buffers": { "x": { "shape": ["rows", "columns"], "init": "uniform" }, "y": { "shape": ["rows", "columns"] } },
