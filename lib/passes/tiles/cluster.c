@@ -67,16 +67,6 @@ static int dimension_of(const divided *d, const cute_tile_shape *shape)
     return at >= 0 && shape->extent[at] > 1 ? at : -1;
 }
 
-static bool has_tiles(MlirOperation op)
-{
-    bool any = false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        any |= tile_is_tile(mlirOperationGetOperand(op, i));
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        any |= tile_is_tile(mlirOperationGetResult(op, i));
-    return any;
-}
-
 /* Whether the extents of a tile along the divided dimension are 1 or the whole tile's. */
 static bool divides(const divided *d, MlirValue tile)
 {
@@ -118,7 +108,7 @@ static bool is_coord(MlirValue coord)
 static const char *why_not_behind(const divided *d, MlirOperation op)
 {
     static const char other[] = "an operation on its sums is neither elementwise, nor a load or store";
-    if (!has_tiles(op)) return cute_op_is_effect_free(op) ? NULL : "it does more than store its sums";
+    if (!tile_has_tiles(op)) return cute_op_is_effect_free(op) ? NULL : "it does more than store its sums";
     bool load = cute_op_is(op, "cute.tile.load"), store = cute_op_is(op, "cute.tile.store");
     if (mlirOperationGetNumRegions(op)) return "a branch or loop uses its sums";
     if (!tile_is_elementwise(op) && !load && !store && !cute_op_is(op, "cute.tile.broadcast") &&
@@ -303,7 +293,7 @@ static void move_to_part(const divided *d, MlirOperation op)
 
 static void take_part(const divided *d, MlirOperation op)
 {
-    if (!has_tiles(op)) return;
+    if (!tile_has_tiles(op)) return;
     if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.store")) move_to_part(d, op);
     if (cute_op_is(op, "cute.tile.iota")) start_at_part(d, op);
     if (cute_op_is(op, "arith.constant")) return; /* where it is used */

@@ -588,10 +588,8 @@ static bool check_registers(layouts *l)
 
 static bool understood(layouts *l, MlirOperation op)
 {
-    bool tiles = false;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) tiles |= tile_is_tile(result(op, i));
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) tiles |= tile_is_tile(operand(op, i));
-    if (!tiles || tile_is_elementwise(op) || cute_op_of(op, "scf.") || cute_op_of(op, "cute.tile."))
+    if (!tile_has_tiles(op) || tile_is_elementwise(op) || cute_op_of(op, "scf.") ||
+        cute_op_of(op, "cute.tile."))
         return true;
     cute_emit_error(
         mlirOperationGetLocation(op),

@@ -218,6 +218,16 @@ bool tile_is_tile(MlirValue value)
     return mlirTypeIsARankedTensor(mlirValueGetType(value));
 }
 
+bool tile_has_tiles(MlirOperation op)
+{
+    bool any = false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        any |= tile_is_tile(mlirOperationGetOperand(op, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        any |= tile_is_tile(mlirOperationGetResult(op, i));
+    return any;
+}
+
 bool tile_is_elementwise(MlirOperation op)
 {
     return cute_op_of(op, "arith.") || cute_op_of(op, "math.");

@@ -130,8 +130,7 @@ static void look_for_other(MlirOperation take, void *context)
     shared *s = context;
     MlirValue ring = mlirOperationGetOperand(take, 0);
     if (!mlirOperationEqual(tile_parent(take), tile_parent(s->wide)) || mlirValueEqual(ring, s->ring)) return;
-    MlirValue pipe = tile_pipe_of(ring);
-    if (!mlirValueIsNull(pipe) && mlirValueEqual(pipe, s->pipe))
+    if (mlirValueEqual(tile_pipe_of(ring), s->pipe))
         s->bands = 0; /* the consumers read another tile of the pipe */
 }
 

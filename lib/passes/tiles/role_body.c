@@ -23,12 +23,7 @@ typedef struct body {
 
 bool tile_is_scalar_op(MlirOperation op)
 {
-    if (mlirOperationGetNumRegions(op) || !cute_op_is_effect_free(op)) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (tile_is_tile(mlirOperationGetOperand(op, i))) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        if (tile_is_tile(mlirOperationGetResult(op, i))) return false;
-    return true;
+    return !mlirOperationGetNumRegions(op) && cute_op_is_effect_free(op) && !tile_has_tiles(op);
 }
 
 /* ---- marks ---- */

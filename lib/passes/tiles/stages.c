@@ -204,11 +204,12 @@ static bool is_for_products(MlirValue ring)
 static void note_put(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
-    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 1));
-    if (!ring || mlirValueIsNull(tile_filled_pipe(op))) return;
-    ring->pipe = tile_buffer_of(e, tile_filled_pipe(op));
+    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 1)),
+                *pipe = tile_buffer_of(e, tile_filled_pipe(op));
+    if (!ring || !pipe) return;
+    ring->pipe = pipe;
     ring->by_threads = !is_for_products(ring->view);
-    if (ring->pipe && !is_followed(op)) ring->pipe->writers += tile_role_of(e, op)->warps;
+    if (!is_followed(op)) pipe->writers += tile_role_of(e, op)->warps;
 }
 
 static void note_workers(MlirOperation op, void *context)
@@ -904,7 +905,7 @@ MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
     MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
     if (e->failed) return none;
-    const tile_buffer *pipe = mlirValueIsNull(tile_filled_pipe(t->op)) ? NULL : b->pipe;
+    const tile_buffer *pipe = tile_buffer_of(e, tile_filled_pipe(t->op));
     if (stages == 1 && !t->met && !pipe) tile_barrier(e);
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)

@@ -71,6 +71,8 @@ void tile_lower_piece(MlirOperation op, void *context);
 
 /* Whether a value is a tile. */
 bool tile_is_tile(MlirValue value);
+/* Whether an operand or result of an operation is one. */
+bool tile_has_tiles(MlirOperation op);
 /* Whether an operation computes each element from those at the same place: arith and math. */
 bool tile_is_elementwise(MlirOperation op);
 

@@ -112,8 +112,7 @@ static void note_reader(MlirOperation take, void *context)
 {
     reads *r = context;
     int64_t own = threads_of(take);
-    MlirValue pipe = tile_pipe_of(mlirOperationGetOperand(take, 0));
-    if (mlirValueIsNull(pipe) || !mlirValueEqual(pipe, r->pipe)) return;
+    if (!mlirValueEqual(tile_pipe_of(mlirOperationGetOperand(take, 0)), r->pipe)) return;
     r->found |= own ? own == r->threads : is_used_by(mlirOperationGetResult(take, 0), r->threads);
 }
 
@@ -213,8 +212,8 @@ static void release_early(MlirOperation release, void *context)
             MlirOperation take = tile_operand_source(mlirOperationGetOperand(op, i), dims);
             if (cute_op_is(op, "cute.tile.take")) take = op;
             if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take")) continue;
-            MlirValue pipe = tile_pipe_of(mlirOperationGetOperand(take, 0));
-            if (!mlirValueIsNull(pipe) && mlirValueEqual(pipe, mlirOperationGetOperand(release, 0)))
+            if (mlirValueEqual(tile_pipe_of(mlirOperationGetOperand(take, 0)),
+                               mlirOperationGetOperand(release, 0)))
                 last = op;
         }
     }
