@@ -459,6 +459,8 @@ class ProductProgram:
                      "tail": self.pick(["whole", "split", "split", "stream"])}
             if self.chance(25):  # blocks of a cluster divide k
                 items.update(persistent=0, tail="whole", split=self.pick([2, 2, 3, 4]), blocks=self.pick([1, 1, 2]), l2=self.pick(["normal", "stream"]))
+                if not items["consumers"]:  # and slices of them
+                    items.update(split=self.pick([1, 1, 2, 4]), slices=self.pick([2, 2, 3, 4]))
             elif self.sm90 and self.chance(25):
                 items.update(stages=self.pick([2, 3, 4, 5]), consumers=2, persistent=1, turns=1)
             out.append(" ".join(f"{k}={v}" for k, v in items.items() if self.chance(85)))

@@ -9,7 +9,7 @@ from toolkit import Toolkit
 # The passes on tile programs; @: the schedule, %s: the architecture.
 PASSES = ("cute-tile-expand", "cute-tile-fit{arch=%s schedule=@}", "cute-tile-schedule{arch=%s schedule=@}", "cute-tile-cluster", "cute-tile-layouts{arch=%s}", "cute-tile-lane-sums", "cute-tile-rare",
           "cute-tile-persistent", "cute-tile-split", "cute-async-pipeline{arch=%s}", "cute-tile-exchange", "cute-async-products", "cute-warp-specialization", "cute-tile-overlap", "cute-tile-skew", "cute-tile-alternate", "cute-tile-turns",
-          "cute-tile-multicast", "cute-tile-distribute{arch=%s}", "cute-tile-launch")
+          "cute-tile-multicast", "cute-tile-distribute{arch=%s}", "cute-tile-launch", "cute-tile-slices")
 
 
 def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), label=None, whole=None, seeds=1, **run):

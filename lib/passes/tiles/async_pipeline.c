@@ -203,7 +203,8 @@ static void fit_stages(work *w, MlirOperation function)
     int64_t front = s.slots + s.exchanged + s.parts;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
-            room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;
+            shared = tile_slice_share(&w->schedule, limits->block_shared), room = shared - BARRIERS - front,
+            need = most < s.stores ? s.stores : most;
     /* Behind their loops the memory of stages may be that of other operations: of warps that load by cp.async always, of roles where both do not
      * fit (tile_find_stages). */
     if (!s.beside && !w->schedule.consumers) most = need = 0;
@@ -225,7 +226,7 @@ static void fit_stages(work *w, MlirOperation function)
     if (s.store_count > 1 && most < s.stores) most = s.stores;
     if (w->schedule.stages > 1)
         tile_choose_late(w->pass, function, &w->schedule,
-                         crowded ? 0 : limits->block_shared - w->schedule.stages * bytes - most - front,
+                         crowded ? 0 : shared - w->schedule.stages * bytes - most - front,
                          (int64_t)(w->count + fetched_once) * w->schedule.stages * STAGE_BARRIERS);
 }
 

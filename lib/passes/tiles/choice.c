@@ -570,20 +570,29 @@ static void refuse_turns(const choice *c, tile_schedule *s, cute_model_schedule 
     stated->turns = s->turns = 0;
 }
 
-/* Blocks that divide k, and several blocks on a multiprocessor, where the rest of the schedule does not allow them. */
+/* Blocks and slices of them that divide k, and several blocks on a multiprocessor, where the rest of the schedule does not allow them. */
 static void refuse_split(const choice *c, bool clusters, tile_schedule *s)
 {
     enum { MOST_BLOCKS = 8 }; /* of a cluster */
     static const char resident[] = "blocks are resident: expected persistent=0";
-    const char *why = !clusters       ? "clusters need sm_90"
-                      : !c->loops     ? "it has no loop with products"
-                      : s->persistent ? resident
-                      : s->cluster[0] * s->cluster[1] * s->split > MOST_BLOCKS
-                          ? "expected a cluster of at most 8 blocks, with those of 'cluster'"
-                          : NULL;
+    const char *never = !clusters       ? "clusters need sm_90"
+                        : !c->loops     ? "it has no loop with products"
+                        : s->persistent ? resident
+                                        : NULL;
+    const char *why = never;
+    if (!why && s->cluster[0] * s->cluster[1] * s->split > MOST_BLOCKS)
+        why = "expected a cluster of at most 8 blocks, with those of 'cluster'";
     if (s->split > 1 && why) {
         tile_refuse(c->pass, c->function, "blocks of a cluster do not divide the k of a tile: %s", why);
         s->split = 1;
+    }
+    why = never;
+    if (!why && s->consumers) why = "warps have roles: expected consumers=0";
+    if (!why && s->cluster[0] * s->cluster[1] > 1)
+        why = "blocks of a cluster share loads: expected cluster=1x1";
+    if (s->slices > 1 && why) {
+        tile_refuse(c->pass, c->function, "warps of a block do not divide the k of a tile: %s", why);
+        s->slices = 1;
     }
     if (s->blocks > 1 && s->persistent) {
         tile_refuse(c->pass, c->function, "one block on a multiprocessor: %s", resident);
@@ -595,15 +604,17 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
 {
     cute_model_device device;
     cute_model_choice all[CUTE_MODEL_CHOICES];
-    cute_model_schedule stated = {
-        .stages = tile_schedule_states(s, "stages") ? s->stages : 0,
-        .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
-        .persistent = tile_schedule_states(s, "persistent")         ? s->persistent
-                      : s->split > 1 || s->blocks > 1 || s->factors ? 0
-                                                                    : CUTE_MODEL_FREE,
-        .order = tile_schedule_states(s, "order") ? s->order : 0,
-        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
-        .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
+    cute_model_schedule stated = {.stages = tile_schedule_states(s, "stages") ? s->stages : 0,
+                                  .consumers = tile_schedule_states(s, "consumers") ? s->consumers
+                                               : s->slices > 1                      ? 0
+                                                                                    : CUTE_MODEL_FREE,
+                                  .persistent = tile_schedule_states(s, "persistent") ? s->persistent
+                                                : tile_schedule_shares(s) > 1 || s->blocks > 1 || s->factors
+                                                    ? 0
+                                                    : CUTE_MODEL_FREE,
+                                  .order = tile_schedule_states(s, "order") ? s->order : 0,
+                                  .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
+                                  .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);

@@ -1,6 +1,6 @@
 /* cute-tile-cluster: clusters of blocks that are not resident. They share loads, and divide the k of a tile (split-k in a cluster).
  *
- * Requires: cute-tile-schedule; a kernel whose schedule has a cluster or split=S, and is not persistent, with one cute.tile.program of a tensor
+ * Requires: cute-tile-schedule; a kernel whose schedule has a cluster, split=S or slices, which are blocks until cute-tile-slices, and is not persistent, with one cute.tile.program of a tensor
  * and extents at its top level. Ensures: cute.tile.program states the cluster, as that of a program with cute.tile.cluster_reduce does from the start. With split=S the S blocks of a tile multiply every S-th
  * iteration each, and one S-th of the summed tile becomes that of each block (cute.tile.reduce_scatter), with what follows the loop.
  *
@@ -147,9 +147,11 @@ static const char *why_not_all_behind(const divided *d)
     return NULL;
 }
 
-/* The dimension to divide: not that whose elements are adjacent in the tensor that is stored, if the other one can be divided. */
+/* The dimension to divide: not that whose elements are adjacent in the tensor that is stored, if the other one can be divided into parts of at least
+ * as many rows as lanes of a warp have next to each other: of smaller ones each warp has several. */
 static const char *choose_dimension(divided *d)
 {
+    enum { LEAST_ROWS = 8 };
     cute_tile_shape shape, stored;
     int contiguous = -1, first = 1;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(d->loop, 0)), &shape);
@@ -161,6 +163,8 @@ static const char *choose_dimension(divided *d)
                           &contiguous);
         if (contiguous >= 0 && contiguous == stored.rank - 2) first = 0;
     }
+    if (shape.extent[1 - first] / d->blocks < LEAST_ROWS && shape.extent[first] / d->blocks >= LEAST_ROWS)
+        first = 1 - first;
     const char *why = NULL;
     for (int i = 0; i < 2; i++) {
         d->back = i ? 1 - first : first;
@@ -349,12 +353,13 @@ static MlirOperation make_cluster(MlirOperation function, MlirOperation program,
 {
     enum { MOST = 4 };
     cute_builder b = cute_builder_before(program);
-    intptr_t rank = mlirOperationGetNumResults(program), count = rank + (s->split > 1);
-    int32_t blocks[MOST] = {1, 1, 1, 1}, all[3] = {s->cluster[0] * s->cluster[1] * s->split, 1, 1};
+    intptr_t rank = mlirOperationGetNumResults(program), count = rank + (tile_schedule_shares(s) > 1);
+    int32_t blocks[MOST] = {1, 1, 1, 1},
+            all[3] = {s->cluster[0] * s->cluster[1] * tile_schedule_shares(s), 1, 1};
     MlirType i32 = mlirIntegerTypeGet(b.context, 32), types[MOST] = {i32, i32, i32, i32};
     if (rank > 1) blocks[rank - 2] = s->cluster[0];
     blocks[rank - 1] = s->cluster[1];
-    if (count > rank) blocks[rank] = s->split;
+    if (count > rank) blocks[rank] = tile_schedule_shares(s);
     MlirAttribute extents = mlirOperationGetAttributeByName(program, cute_text("extents"));
     MlirOperation made =
         cute_build(&b, "cute.tile.program", CUTE_OPERANDS(mlirOperationGetOperand(program, 0)),
@@ -396,7 +401,7 @@ static void visit_function(MlirOperation function, void *context)
         w->changed |= set_stated(function, program);
         return;
     }
-    if (s.naive || s.persistent || s.cluster[0] * s.cluster[1] * s.split < 2) return;
+    if (s.naive || s.persistent || s.cluster[0] * s.cluster[1] * tile_schedule_shares(&s) < 2) return;
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (mlirOperationIsNull(program)) return;
     if (!cute_op_has(program, "extents") || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||
@@ -404,27 +409,27 @@ static void visit_function(MlirOperation function, void *context)
         tile_refuse(w->pass, program,
                     "no clusters: expected cute.tile.program<EXTENTS> of a tensor, at the top level of the "
                     "kernel");
-        s.cluster[0] = s.cluster[1] = s.split = 1;
+        s.cluster[0] = s.cluster[1] = s.split = s.slices = 1;
         tile_schedule_set(function, &s);
         w->changed = true;
         return;
     }
-    divided d = {.program = program, .entry = entry, .blocks = s.split};
-    if (s.split > 1) {
+    divided d = {.program = program, .entry = entry, .blocks = tile_schedule_shares(&s)};
+    if (d.blocks > 1) {
         const char *why = find_loop(&d);
         if (!why) why = choose_dimension(&d);
         if (why) {
             tile_refuse(w->pass, mlirOperationIsNull(d.loop) ? function : d.loop,
                         "blocks of a cluster do not divide the k of a tile: %s", why);
-            s.split = 1;
+            s.split = s.slices = 1;
             tile_schedule_set(function, &s);
             w->changed = true;
         }
     }
-    if (s.cluster[0] * s.cluster[1] * s.split < 2) return;
+    if (s.cluster[0] * s.cluster[1] * tile_schedule_shares(&s) < 2) return;
     d.program = make_cluster(function, program, &s);
     w->changed = true;
-    if (s.split == 1) return;
+    if (tile_schedule_shares(&s) == 1) return;
     d.share = mlirOperationGetResult(d.program, mlirOperationGetNumResults(d.program) - 1);
     divide(&d);
 }

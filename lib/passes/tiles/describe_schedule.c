@@ -315,8 +315,12 @@ static void put_grid(tile_emitter *e, cute_dict *out)
     if (mlirOperationIsNull(from)) return;
     int count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("extents")), values);
     if (count > 0) put_numbers(&d, "tile", values, count);
+    tile_schedule schedule;
+    tile_schedule_of(e->function, &schedule);
     count = tile_cluster_of(from, values);
-    if (count > 0 && e->cluster_size > 1) put_numbers(&d, "cluster", values, count);
+    if (count > 0) values[count - 1] /= schedule.slices;
+    if (count > 0 && e->cluster_size > schedule.slices) put_numbers(&d, "cluster", values, count);
+    if (schedule.slices > 1) cute_dict_int(&d, "slices", schedule.slices);
     if (!mlirOperationIsNull(g.place)) cute_dict_int(&d, "order", cute_tile_number(g.place, "order", 1));
     if (!mlirOperationIsNull(g.pieces)) cute_dict_ref(&d, "tail", cute_tile_word(g.pieces, "tail"));
     cute_dict_put(out, "grid", cute_dict_finish(&d));
@@ -418,7 +422,11 @@ void tile_write_description(tile_emitter *e, MlirAttribute before)
     cute_dict d = {.context = e->context};
     for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(before); i++)
         d.items[d.count++] = mlirDictionaryAttrGetElement(before, i);
-    cute_dict_int(&d, "shared", e->shared_bytes);
+    tile_schedule schedule;
+    tile_schedule_of(e->function, &schedule);
+    cute_dict_int(&d, "shared",
+                  schedule.slices > 1 ? schedule.slices * tile_slice_bytes(e->shared_bytes)
+                                      : e->shared_bytes);
     put_scratch(e, &d);
     put_barriers(e, &d);
     mlirOperationSetAttributeByName(e->function, cute_text(TILE_DESCRIPTION), cute_dict_finish(&d));

@@ -22,6 +22,7 @@
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, SCHEDULE };
+enum { MOST_THREADS = 1024 };
 enum { MOST_TRIALS = 64 }; /* above the length of all ways to be lighter */
 static const cute_pass_option options[] = {
     {"arch", CUTE_PASS_TEXT, "Architecture, such as sm_90a", 0, ""},
@@ -42,6 +43,13 @@ static bool shares_each_tile(tile_schedule *s)
     bool turns = s->turns;
     s->turns = 0;
     return turns;
+}
+
+static bool has_fewer_slices(tile_schedule *s)
+{
+    if (s->slices == 1) return false;
+    s->slices /= 2;
+    return true;
 }
 
 static bool splits_less(tile_schedule *s)
@@ -92,14 +100,12 @@ static bool has_more_threads(tile_schedule *s)
 
 /* In the order in which they are tried. False: the schedule cannot be lighter that way. */
 typedef bool (*lighter)(tile_schedule *s);
-static const lighter for_memory[] = {has_fewer_stages,
-                                     computes_factors_with_products,
-                                     shares_each_tile,
-                                     splits_less,
-                                     is_not_resident,
-                                     loads_nothing_ahead,
-                                     NULL},
-                     for_registers[] = {computes_factors_with_products, shares_each_tile, has_more_consumers,
+static const lighter for_memory[] = {has_fewer_stages,    computes_factors_with_products,
+                                     shares_each_tile,    has_fewer_slices,
+                                     splits_less,         is_not_resident,
+                                     loads_nothing_ahead, NULL},
+                     for_registers[] = {has_fewer_slices, computes_factors_with_products,
+                                        shares_each_tile, has_more_consumers,
                                         has_more_threads, NULL};
 
 static bool make_lighter(const lighter *ways, tile_schedule *s)
@@ -152,14 +158,21 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
         tile_give_up_factors(copy, "a warpgroup of its own cannot compute the factor");
         crowded = true;
     }
-    if (bytes <= t->limit && !crowded) return;
-    if (!make_lighter(crowded ? for_registers : for_memory, &s)) return;
+    int slices = s.slices;
+    int64_t threads = tile_block_size(copy), share = tile_slice_share(&s, t->limit);
+    bool many = threads * slices > MOST_THREADS;
+    if (bytes <= share && !crowded && !many) return;
+    if (!make_lighter(crowded || many ? for_registers : for_memory, &s)) return;
     char why[160] = "a thread has too few registers for its part of a tile";
     MlirStringRef other = cute_tile_word(copy, TILE_CROWDED);
     if (other.length) snprintf(why, sizeof why, "%.*s", (int)other.length, other.data);
-    if (!crowded)
-        snprintf(why, sizeof why, "it takes %lld bytes of shared memory per block, %s has %lld",
-                 (long long)bytes, t->arch->name, (long long)t->limit);
+    if (many)
+        snprintf(why, sizeof why, "%d slices of %lld threads are more than the %d of a block", slices,
+                 (long long)threads, MOST_THREADS);
+    else if (!crowded)
+        snprintf(why, sizeof why, "it takes %lld bytes of shared memory per %s, %s has %lld",
+                 (long long)bytes, slices > 1 ? "slice of a block" : "block", t->arch->name,
+                 (long long)share);
     MlirStringRef before = cute_tile_word(copy, TILE_SCHEDULE);
     char text[256];
     snprintf(text, sizeof text, "%.*s", (int)before.length, before.data);
@@ -173,8 +186,7 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
 static bool is_scheduled_later(MlirOperation kernel)
 {
     return tile_is_program(kernel) && !tile_is_naive(kernel) &&
-           !mlirOperationIsNull(tile_find_op(kernel, "cute.tile.gemm")) &&
-           mlirOperationIsNull(tile_find_op(kernel, "cute.tile.workers"));
+           !mlirOperationIsNull(tile_find_op(kernel, "cute.tile.gemm")) && !tile_schedule_is_applied(kernel);
 }
 
 /* Lowers a copy of the module. True: a kernel has a lighter schedule now. */
@@ -220,6 +232,9 @@ const cute_pass cute_pass_tile_fit = {
     .help = "Replace schedules of tile programs that need more memory or registers than there are",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .dialects = CUTE_DIALECT_CUTE,
+    /* Those of the passes that run on the copy. */
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU |
+                CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF |
+                CUTE_DIALECT_VECTOR,
     .run = run_tile_fit,
 };

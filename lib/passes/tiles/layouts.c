@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/base/list.h"
 #include "lib/base/numbers/mix.h"
 #include "lib/ir/dialects/types.h"
@@ -562,20 +563,25 @@ static bool is_staged(const layouts *l, MlirValue value)
 /* Values of a thread that are one tile, in registers of 32 bits. */
 static bool check_registers(layouts *l)
 {
-    enum { MOST = 224 };
+    enum { MOST = 224, OTHERS = 31, MOST_THREADS = 1024 };
+    tile_schedule schedule;
+    tile_schedule_of(l->function, &schedule);
+    int64_t threads = l->threads * schedule.slices, most = MOST;
+    int64_t each = CUTE_SM_REGISTERS / (threads < MOST_THREADS ? threads : MOST_THREADS);
+    if (schedule.slices > 1 && each - OTHERS < most) most = each - OTHERS;
     for (size_t i = 0; i < l->count; i++) {
         MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);
         int bits = cute_tile_bits(element);
         const class *c = layouts_class_of(l, l->tiles[i].value);
         int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
-        if (registers <= MOST || is_staged(l, l->tiles[i].value)) continue;
-        int64_t fits = cute_tile_size(&c->shape) * MOST / registers;
+        if (registers <= most || is_staged(l, l->tiles[i].value)) continue;
+        int64_t fits = cute_tile_size(&c->shape) * most / registers;
         char text[256];
         snprintf(text, sizeof text,
-                 "this tile takes %lld registers in each of %lld threads, of which a thread has 255: "
+                 "this tile takes %lld registers in each of %lld threads, of which a thread has %lld: "
                  "expected a tile of at most %lld "
                  "elements",
-                 (long long)registers, (long long)l->threads, (long long)fits);
+                 (long long)registers, (long long)l->threads, (long long)(most + OTHERS), (long long)fits);
         mlirOperationSetDiscardableAttributeByName(l->function, cute_text(TILE_CROWDED),
                                                    mlirUnitAttrGet(l->context));
         cute_emit_error(c->location, text);

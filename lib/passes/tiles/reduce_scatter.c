@@ -154,7 +154,7 @@ int64_t tile_scatter_bytes(MlirOperation op, int64_t *slots)
     return tile_staged_bytes(&whole.shape, bits);
 }
 
-/* Whether as many blocks are resident with so many bytes of shared memory as the schedule says. */
+/* Whether as many blocks are resident as the schedule says, with so many bytes of shared memory in each slice of them. */
 static bool has_room(const tile_emitter *e, int64_t bytes)
 {
     enum { ALIGN = 1024 };
@@ -162,8 +162,8 @@ static bool has_room(const tile_emitter *e, int64_t bytes)
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    return limits && bytes <= limits->block_shared &&
-           schedule.blocks * (bytes + limits->reserved) <= limits->shared;
+    return limits && bytes <= tile_slice_share(&schedule, limits->block_shared) &&
+           schedule.blocks * (schedule.slices * bytes + limits->reserved) <= limits->shared;
 }
 
 bool tile_find_scatter(tile_emitter *e)

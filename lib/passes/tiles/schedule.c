@@ -50,6 +50,7 @@ static const struct {
      cute_model_tail_names},
     {"l2", offsetof(tile_schedule, l2), TILE_L2_NORMAL, TILE_L2_STREAM, false, OPTIONAL, l2_words},
     {"split", offsetof(tile_schedule, split), 1, 8, false, OPTIONAL, NULL},
+    {"slices", offsetof(tile_schedule, slices), 1, 8, false, OPTIONAL, NULL},
     {"blocks", offsetof(tile_schedule, blocks), 1, 8, false, OPTIONAL, NULL},
     {"factors", offsetof(tile_schedule, factors), 0, 1, false, UNSTATED, NULL},
 };
@@ -57,7 +58,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 void tile_schedule_init(tile_schedule *s)
 {
-    *s = (tile_schedule){.stages = 1, .cluster = {1, 1}, .order = 1, .split = 1, .blocks = 1};
+    *s = (tile_schedule){.stages = 1, .cluster = {1, 1}, .order = 1, .split = 1, .slices = 1, .blocks = 1};
 }
 
 static int *field_of(tile_schedule *s, int row)
@@ -170,6 +171,34 @@ int tile_schedule_groups(const tile_schedule *s)
     return s->turns ? 1 : s->consumers;
 }
 
+bool tile_schedule_is_applied(MlirOperation function)
+{
+    static const char *const made[] = {"cute.tile.workers", "cute.tile.ring", "cute.tile.pipe"};
+    MlirOperation program = tile_find_op(function, "cute.tile.program");
+    bool found = !mlirOperationIsNull(program) && cute_op_has(program, TILE_IN_CLUSTER) &&
+                 cute_op_has(function, "nvvm.cluster_dim");
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        found |= !mlirOperationIsNull(tile_find_op(function, made[i]));
+    return found && cute_op_has(function, TILE_SCHEDULE);
+}
+
+int tile_schedule_shares(const tile_schedule *s)
+{
+    return s->split * s->slices;
+}
+
+enum { STAGE_ALIGN = 1024 };
+
+int64_t tile_slice_bytes(int64_t bytes)
+{
+    return (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
+}
+
+int64_t tile_slice_share(const tile_schedule *s, int64_t bytes)
+{
+    return s->slices > 1 ? bytes / s->slices / STAGE_ALIGN * STAGE_ALIGN : bytes;
+}
+
 void tile_schedule_set(MlirOperation function, const tile_schedule *s)
 {
     cute_buffer text = {0};
@@ -236,8 +265,10 @@ static bool keep_cluster(const cute_arch *arch, MlirOperation function, tile_sch
     static const struct {
         const char *name;
         size_t offset;
-    } fixed[] = {{"persistent", offsetof(tile_schedule, persistent)},
-                 {"split", offsetof(tile_schedule, split)}};
+        int value;
+    } fixed[] = {{"persistent", offsetof(tile_schedule, persistent), 0},
+                 {"split", offsetof(tile_schedule, split), 1},
+                 {"slices", offsetof(tile_schedule, slices), 1}};
     int64_t along[CUTE_TILE_RANK] = {1}, all = 1;
     MlirOperation program = tile_find_op(function, "cute.tile.program");
     if (mlirOperationIsNull(program) || !cute_op_has(program, TILE_IN_CLUSTER) ||
@@ -266,12 +297,12 @@ static bool keep_cluster(const cute_arch *arch, MlirOperation function, tile_sch
                  own[1], s->cluster[0], s->cluster[1]);
         return cute_emit_error(at, text), false;
     }
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         int *field = (int *)((char *)s + fixed[i].offset);
-        if (*field == i) continue;
+        if (*field == fixed[i].value) continue;
         snprintf(text, sizeof text,
                  "expected a schedule with %s=%d, since the program has clusters, got %s=%d", fixed[i].name,
-                 i, fixed[i].name, *field);
+                 fixed[i].value, fixed[i].name, *field);
         return cute_emit_error(at, text), false;
     }
     memcpy(s->cluster, own, sizeof own);
@@ -290,10 +321,8 @@ static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
     if (s->failed || !tile_is_program(function)) return;
+    if (tile_schedule_is_applied(function)) return;
     MlirAttribute own = mlirOperationGetAttributeByName(function, cute_text(TILE_SCHEDULE));
-    /* Later passes have already applied this schedule. */
-    if (!mlirAttributeIsNull(own) && !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")))
-        return;
     MlirStringRef text = cute_tile_word(function, TILE_SCHEDULE);
     bool stated = !mlirAttributeIsNull(own) && !cute_text_is(text, unstated);
     if (!stated) text = cute_pass_text(s->pass, SCHEDULE);

@@ -23,10 +23,11 @@ typedef struct tile_schedule {
     int tail;       /* of the last wave's tiles, a cute_model_tail: how resident blocks share them */
     int turns;      /* 1: warpgroups compute alternate tiles of resident blocks; 0: they share each tile */
     int split;      /* blocks of a cluster that divide the k of a tile */
+    int slices;     /* groups of a block's warps that divide it further, each with stages of its own */
     int blocks;     /* of a multiprocessor at once, which their registers and stages allow for */
     int l2;         /* a tile_l2: how long tiles that are fetched stay in L2 */
     int factors;    /* 1: a warpgroup beside the consumers computes the factor of their product */
-    bool given[12]; /* which of these a text stated, by tile_schedule_rows' index */
+    bool given[13]; /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
 /* The defaults: nothing is ahead, blocks are not resident. */
@@ -43,6 +44,14 @@ int tile_schedule_groups(const tile_schedule *s);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
 /* "whole", "split" or "stream". */
 const char *tile_schedule_tail(int tail);
+/* Whether passes behind cute-tile-schedule have applied a kernel's schedule, as in a module that was printed there. */
+bool tile_schedule_is_applied(MlirOperation function);
+/* How many divide the k of a tile: the slices of all blocks of a cluster that do. They are blocks up to cute-tile-slices. */
+int tile_schedule_shares(const tile_schedule *s);
+/* Of a slice that uses so many bytes of shared memory; stages are aligned as in a block. */
+int64_t tile_slice_bytes(int64_t bytes);
+/* The bytes that each slice of a block has, if the block has so many. */
+int64_t tile_slice_share(const tile_schedule *s, int64_t bytes);
 /* ptxas leaves registers to as many blocks of a multiprocessor as the schedule asks for. */
 void tile_keep_blocks(MlirOperation function);
 

@@ -339,9 +339,9 @@ bool tile_find_stages(tile_emitter *e)
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
     int64_t most = tile_most_memory(e->function, turns);
-    bool fits = !limits || e->shared_bytes + most <= limits->block_shared;
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
+    bool fits = !limits || e->shared_bytes + most <= tile_slice_share(&schedule, limits->block_shared);
     /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
     bool crowded = (e->scatter || schedule.blocks > 1) && most <= ring_bytes;
     /* Behind the stages are slots that other blocks write. */

@@ -232,10 +232,11 @@ static cute_status read_schedule(const reader *r, const json_t *from, const cute
                                 FIELD(schedule_kernel, NUMBER, false, shared, 0), END};
     static const field grid_fields[] = {
         FIELD(schedule_kernel, EXTENTS, false, tile, 0), FIELD(schedule_kernel, EXTENTS, false, cluster, 0),
-        FIELD(schedule_kernel, NUMBER, false, order, 1), FIELD(schedule_kernel, TEXT, false, tail, 0), END};
+        FIELD(schedule_kernel, NUMBER, false, order, 1), FIELD(schedule_kernel, NUMBER, false, slices, 1),
+        FIELD(schedule_kernel, TEXT, false, tail, 0),    END};
     const json_t *grid = json_object_get(from, "grid");
     k->copies_pending = -1;
-    k->order = 1;
+    k->order = k->slices = 1;
     if (!from) {
         k->why_none = source->metadata ? "it is not a tile program" : "it has no metadata of cute-ptx";
         return CUTE_OK;

@@ -83,6 +83,7 @@ typedef struct schedule_kernel {
     bool resident;
     schedule_extents tile, cluster; /* of the grid; rank 0: not stated */
     int64_t order;
+    int64_t slices; /* of a block, which divide the k of a tile; each has its own of the roles and rings */
     const char
         *tail; /* how clusters share the last tiles, "split" or "stream"; NULL: each computes whole tiles */
     int64_t shared, shared_limit; /* bytes of a block; limit -1: unknown architecture */

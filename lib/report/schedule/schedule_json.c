@@ -151,10 +151,11 @@ static json_t *kernel_json(const schedule_kernel *k)
                             cute_json_text(k->text), "why_none", cute_json_text(k->why_none));
     if (k->refused_count) json_object_set_new(one, "refused", refused_json(k));
     if (k->why_none) return one;
-    json_object_set_new(one, "grid",
-                        json_pack("{s:b,s:o,s:o,s:I,s:o*}", "resident", k->resident, "tile",
-                                  extents_json(&k->tile), "cluster", extents_json(&k->cluster), "order",
-                                  (json_int_t)k->order, "tail", cute_json_text(k->tail)));
+    json_t *grid = json_pack("{s:b,s:o,s:o,s:I,s:o*}", "resident", k->resident, "tile",
+                             extents_json(&k->tile), "cluster", extents_json(&k->cluster), "order",
+                             (json_int_t)k->order, "tail", cute_json_text(k->tail));
+    if (k->slices > 1) json_object_set_new(grid, "slices", json_integer(k->slices));
+    json_object_set_new(one, "grid", grid);
     const struct {
         const char *key;
         json_t *value;

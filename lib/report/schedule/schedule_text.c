@@ -244,6 +244,10 @@ static void print_grid(cute_arena *arena, const schedule_kernel *k, cute_buffer 
     else
         cute_buffer_puts(out, "    grid: as cute.tile.program states");
     if (cluster) cute_buffer_printf(out, ", clusters of %s blocks", cluster);
+    if (k->slices > 1)
+        cute_buffer_printf(out,
+                           "; %lld slices of a block, each with the warps and stages below, divide its k",
+                           LL(k->slices));
     if (k->order > 1)
         cute_buffer_printf(out, ", %lld tiles along the rows before the next column", LL(k->order));
     if (k->tail)
