@@ -9,7 +9,7 @@
 
 typedef enum place_kind { MODULE, FUNCTION, ARGUMENT } place_kind;
 
-typedef enum value_kind { STRING, TYPE, DICTIONARY, ARRAY } value_kind;
+typedef enum value_kind { STRING, TYPE, DICTIONARY, ARRAY, INTEGER, UNIT } value_kind;
 
 static const struct known {
     const char *name;
@@ -41,6 +41,8 @@ static const struct value {
     [TYPE] = {"a type", mlirAttributeIsAType},
     [DICTIONARY] = {"a dictionary", mlirAttributeIsADictionary},
     [ARRAY] = {"an array", mlirAttributeIsAArray},
+    [INTEGER] = {"an integer", mlirAttributeIsAInteger},
+    [UNIT] = {"no value", mlirAttributeIsAUnit},
 };
 
 static void warn_attribute(check *c, const cute_place *place, const char *name, place_kind kind,
