@@ -47,25 +47,23 @@ typedef struct search {
 /* Three operands of the group at `group` of operandSegmentSizes. */
 static bool launch_three(MlirOperation op, MlirAttribute sizes, intptr_t group, int64_t *out)
 {
-    intptr_t at = 0;
-    for (intptr_t i = 0; i < group; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
+    intptr_t start[CUTE_LAUNCH_GROUPS];
+    cute_launch_groups(op, start);
     for (int i = 0; i < 3; i++)
         if (mlirDenseI32ArrayGetElement(sizes, group + i) != 1 ||
-            !constant_value(mlirOperationGetOperand(op, at + i), &out[i])) {
+            !constant_value(mlirOperationGetOperand(op, start[group] + i), &out[i])) {
             out[0] = 0;
             return false;
         }
     return true;
 }
 
-enum { GRID = 1, BLOCK = 4, CLUSTER = 7, DYNAMIC = 10, GROUPS = 13 };
-
 static void see_launch(MlirOperation op, void *context)
 {
     search *s = context;
     MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
-        mlirDenseArrayGetNumElements(sizes) != GROUPS)
+        mlirDenseArrayGetNumElements(sizes) != CUTE_LAUNCH_GROUPS)
         return; /* a launch of the dialect cuda */
     async_launch *l = s->out;
     if (s->count++) { /* launches may differ */
@@ -74,16 +72,16 @@ static void see_launch(MlirOperation op, void *context)
         return;
     }
     l->launch = op;
-    launch_three(op, sizes, GRID, l->grid);
-    if (l->block[0] == 0) launch_three(op, sizes, BLOCK, l->block);
-    if (l->cluster[0] == 0 && mlirDenseI32ArrayGetElement(sizes, CLUSTER))
-        launch_three(op, sizes, CLUSTER, l->cluster);
-    if (!mlirDenseI32ArrayGetElement(sizes, DYNAMIC)) {
+    launch_three(op, sizes, CUTE_LAUNCH_GRID, l->grid);
+    if (l->block[0] == 0) launch_three(op, sizes, CUTE_LAUNCH_BLOCK, l->block);
+    if (l->cluster[0] == 0 && mlirDenseI32ArrayGetElement(sizes, CUTE_LAUNCH_CLUSTER))
+        launch_three(op, sizes, CUTE_LAUNCH_CLUSTER, l->cluster);
+    if (!mlirDenseI32ArrayGetElement(sizes, CUTE_LAUNCH_DYNAMIC)) {
         l->dynamic = 0;
         return;
     }
     intptr_t at = 0;
-    for (intptr_t i = 0; i < DYNAMIC; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
+    for (intptr_t i = 0; i < CUTE_LAUNCH_DYNAMIC; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
     if (!constant_value(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
 }
 

@@ -110,19 +110,19 @@ static void note_cuda_launch(MlirOperation op, cute_dict *out)
 
 static void note_launch(MlirOperation op, void *context)
 {
-    /* async dependencies, grid x y z, block x y z, cluster x y z, dynamic shared memory, arguments, async
-     * object */
     static const struct {
         const char *name;
         int segment, count;
-    } fields[] = {{"grid", 1, 3}, {"block", 4, 3}, {"cluster", 7, 3}, {"dynamic_smem", 10, 1}};
-    intptr_t start[13] = {0};
+    } fields[] = {{"grid", CUTE_LAUNCH_GRID, 3},
+                  {"block", CUTE_LAUNCH_BLOCK, 3},
+                  {"cluster", CUTE_LAUNCH_CLUSTER, 3},
+                  {"dynamic_smem", CUTE_LAUNCH_DYNAMIC, 1}};
+    intptr_t start[CUTE_LAUNCH_GROUPS];
     if (cute_op_is(op, "cuda.launch_ex")) {
         note_cuda_launch(op, context);
         return;
     }
-    MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
+    cute_launch_groups(op, start);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
         if (start[fields[f].segment + 1] > start[fields[f].segment])
             note_operands(context, fields[f].name, op, start[fields[f].segment], fields[f].count);

@@ -21,6 +21,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/host/describe.h"
 #include "lib/passes/host/host.h"
+#include "lib/passes/host/launches.h"
 #include "lib/passes/host/plan.h"
 #include "lib/passes/passes.h"
 
@@ -257,21 +258,25 @@ static void put_items(json_t *launch, const char *key, const int64_t *items, int
 
 static bool note_launch_func(plan *p, MlirOperation op)
 {
-    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async
-     * object */
-    MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    intptr_t start[13] = {0};
-    for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
+    enum {
+        GRID = CUTE_LAUNCH_GRID,
+        CLUSTER = CUTE_LAUNCH_CLUSTER,
+        DYNAMIC = CUTE_LAUNCH_DYNAMIC,
+        ARGUMENTS = CUTE_LAUNCH_ARGUMENTS
+    };
+    intptr_t start[CUTE_LAUNCH_GROUPS];
+    cute_launch_groups(op, start);
     intptr_t token = plan_token_result(op);
     int stream = 0;
-    if (p->placed && !plan_begin_work(p, op, 0, start[1], token >= 0, &stream)) return false;
+    if (p->placed && !plan_begin_work(p, op, 0, start[GRID], token >= 0, &stream)) return false;
     json_t *launch = add_launch(p, op, "kernel");
     if (stream) json_object_set_new(launch, "stream", json_integer(stream));
-    bool ok =
-        put_indices(p, op, launch, "grid", start[1], 3) && put_indices(p, op, launch, "block", start[4], 3);
-    if (ok && start[10] > start[7]) ok = put_indices(p, op, launch, "cluster", start[7], 3);
-    if (ok && start[11] > start[10]) ok = put_indices(p, op, launch, "dynamic_smem", start[10], 1);
-    if (ok) ok = put_arguments(p, op, launch, start[11], start[12] - start[11]);
+    bool ok = put_indices(p, op, launch, "grid", start[GRID], 3) &&
+              put_indices(p, op, launch, "block", start[CUTE_LAUNCH_BLOCK], 3);
+    if (ok && start[DYNAMIC] > start[CLUSTER]) ok = put_indices(p, op, launch, "cluster", start[CLUSTER], 3);
+    if (ok && start[ARGUMENTS] > start[DYNAMIC])
+        ok = put_indices(p, op, launch, "dynamic_smem", start[DYNAMIC], 1);
+    if (ok) ok = put_arguments(p, op, launch, start[ARGUMENTS], start[ARGUMENTS + 1] - start[ARGUMENTS]);
     static const struct {
         const char *attribute, *key;
     } flags[] = {{"cute.cooperative", "cooperative"}, {"cute.programmatic", "programmatic"}};

@@ -112,3 +112,11 @@ void cute_launches_each(const cute_launches *l, MlirOperation kernel,
     for (int64_t i = l->kernels[found].first; i != NONE; i = l->launches[i].next)
         visit(l->launches[i].op, context);
 }
+
+void cute_launch_groups(MlirOperation op, intptr_t start[CUTE_LAUNCH_GROUPS])
+{
+    MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
+    start[0] = 0;
+    for (int i = 0; i + 1 < CUTE_LAUNCH_GROUPS; i++)
+        start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(sizes, i);
+}

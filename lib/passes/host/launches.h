@@ -4,6 +4,18 @@
 
 #include <mlir-c/IR.h>
 
+/* Groups of a gpu.launch_func's operands: async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object. */
+enum {
+    CUTE_LAUNCH_GRID = 1,
+    CUTE_LAUNCH_BLOCK = 4,
+    CUTE_LAUNCH_CLUSTER = 7,
+    CUTE_LAUNCH_DYNAMIC = 10,
+    CUTE_LAUNCH_ARGUMENTS = 11,
+    CUTE_LAUNCH_GROUPS = 13
+};
+/* The first operand of each group; an empty one begins where the next does. */
+void cute_launch_groups(MlirOperation launch, intptr_t start[CUTE_LAUNCH_GROUPS]);
+
 typedef struct cute_launches cute_launches;
 
 /* Indexes gpu.launch_func and cuda.launch_ex under `root`. Valid until one of them is erased; operands may

@@ -376,12 +376,9 @@ static void visit_launch(MlirOperation op, void *context)
         l->visit(l->m, op, 1, mlirOperationGetNumOperands(op));
         return;
     }
-    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async
-     * object */
-    MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    intptr_t start = 0;
-    for (int i = 0; i < 11; i++) start += mlirDenseI32ArrayGetElement(segments, i);
-    l->visit(l->m, op, start, start + mlirDenseI32ArrayGetElement(segments, 11));
+    intptr_t start[CUTE_LAUNCH_GROUPS];
+    cute_launch_groups(op, start);
+    l->visit(l->m, op, start[CUTE_LAUNCH_ARGUMENTS], start[CUTE_LAUNCH_ARGUMENTS + 1]);
 }
 
 static void each_launch(materializing *m, launch_visit visit)

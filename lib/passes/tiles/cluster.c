@@ -353,13 +353,13 @@ static MlirOperation make_cluster(MlirOperation function, MlirOperation program,
 {
     enum { MOST = 4 };
     cute_builder b = cute_builder_before(program);
-    intptr_t rank = mlirOperationGetNumResults(program), count = rank + (tile_schedule_shares(s) > 1);
-    int32_t blocks[MOST] = {1, 1, 1, 1},
-            all[3] = {s->cluster[0] * s->cluster[1] * tile_schedule_shares(s), 1, 1};
+    int shares = tile_schedule_shares(s);
+    intptr_t rank = mlirOperationGetNumResults(program), count = rank + (shares > 1);
+    int32_t blocks[MOST] = {1, 1, 1, 1}, all[3] = {s->cluster[0] * s->cluster[1] * shares, 1, 1};
     MlirType i32 = mlirIntegerTypeGet(b.context, 32), types[MOST] = {i32, i32, i32, i32};
     if (rank > 1) blocks[rank - 2] = s->cluster[0];
     blocks[rank - 1] = s->cluster[1];
-    if (count > rank) blocks[rank] = tile_schedule_shares(s);
+    if (count > rank) blocks[rank] = shares;
     MlirAttribute extents = mlirOperationGetAttributeByName(program, cute_text("extents"));
     MlirOperation made =
         cute_build(&b, "cute.tile.program", CUTE_OPERANDS(mlirOperationGetOperand(program, 0)),
@@ -422,14 +422,15 @@ static void visit_function(MlirOperation function, void *context)
             tile_refuse(w->pass, mlirOperationIsNull(d.loop) ? function : d.loop,
                         "blocks of a cluster do not divide the k of a tile: %s", why);
             s.split = s.slices = 1;
+            d.blocks = 1;
             tile_schedule_set(function, &s);
             w->changed = true;
         }
     }
-    if (s.cluster[0] * s.cluster[1] * tile_schedule_shares(&s) < 2) return;
+    if (s.cluster[0] * s.cluster[1] * d.blocks < 2) return;
     d.program = make_cluster(function, program, &s);
     w->changed = true;
-    if (tile_schedule_shares(&s) == 1) return;
+    if (d.blocks == 1) return;
     d.share = mlirOperationGetResult(d.program, mlirOperationGetNumResults(d.program) - 1);
     divide(&d);
 }

@@ -424,9 +424,7 @@ void tile_write_description(tile_emitter *e, MlirAttribute before)
         d.items[d.count++] = mlirDictionaryAttrGetElement(before, i);
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
-    cute_dict_int(&d, "shared",
-                  schedule.slices > 1 ? schedule.slices * tile_slice_bytes(e->shared_bytes)
-                                      : e->shared_bytes);
+    cute_dict_int(&d, "shared", schedule.slices * tile_slice_bytes(&schedule, e->shared_bytes));
     put_scratch(e, &d);
     put_barriers(e, &d);
     mlirOperationSetAttributeByName(e->function, cute_text(TILE_DESCRIPTION), cute_dict_finish(&d));

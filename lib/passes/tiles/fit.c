@@ -22,7 +22,6 @@
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, SCHEDULE };
-enum { MOST_THREADS = 1024 };
 enum { MOST_TRIALS = 64 }; /* above the length of all ways to be lighter */
 static const cute_pass_option options[] = {
     {"arch", CUTE_PASS_TEXT, "Architecture, such as sm_90a", 0, ""},
@@ -160,7 +159,7 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
     }
     int slices = s.slices;
     int64_t threads = tile_block_size(copy), share = tile_slice_share(&s, t->limit);
-    bool many = threads * slices > MOST_THREADS;
+    bool many = threads * slices > CUTE_SM_BLOCK_THREADS;
     if (bytes <= share && !crowded && !many) return;
     if (!make_lighter(crowded || many ? for_registers : for_memory, &s)) return;
     char why[160] = "a thread has too few registers for its part of a tile";
@@ -168,7 +167,7 @@ static void judge(trial *t, MlirOperation kernel, MlirOperation copy)
     if (other.length) snprintf(why, sizeof why, "%.*s", (int)other.length, other.data);
     if (many)
         snprintf(why, sizeof why, "%d slices of %lld threads are more than the %d of a block", slices,
-                 (long long)threads, MOST_THREADS);
+                 (long long)threads, CUTE_SM_BLOCK_THREADS);
     else if (!crowded)
         snprintf(why, sizeof why, "it takes %lld bytes of shared memory per %s, %s has %lld",
                  (long long)bytes, slices > 1 ? "slice of a block" : "block", t->arch->name,

@@ -563,11 +563,11 @@ static bool is_staged(const layouts *l, MlirValue value)
 /* Values of a thread that are one tile, in registers of 32 bits. */
 static bool check_registers(layouts *l)
 {
-    enum { MOST = 224, OTHERS = 31, MOST_THREADS = 1024 };
+    enum { MOST = 224, OTHERS = 31 };
     tile_schedule schedule;
     tile_schedule_of(l->function, &schedule);
     int64_t threads = l->threads * schedule.slices, most = MOST;
-    int64_t each = CUTE_SM_REGISTERS / (threads < MOST_THREADS ? threads : MOST_THREADS);
+    int64_t each = CUTE_SM_REGISTERS / (threads < CUTE_SM_BLOCK_THREADS ? threads : CUTE_SM_BLOCK_THREADS);
     if (schedule.slices > 1 && each - OTHERS < most) most = each - OTHERS;
     for (size_t i = 0; i < l->count; i++) {
         MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);

@@ -173,13 +173,12 @@ int tile_schedule_groups(const tile_schedule *s)
 
 bool tile_schedule_is_applied(MlirOperation function)
 {
-    static const char *const made[] = {"cute.tile.workers", "cute.tile.ring", "cute.tile.pipe"};
+    if (!cute_op_has(function, TILE_SCHEDULE)) return false;
     MlirOperation program = tile_find_op(function, "cute.tile.program");
-    bool found = !mlirOperationIsNull(program) && cute_op_has(program, TILE_IN_CLUSTER) &&
-                 cute_op_has(function, "nvvm.cluster_dim");
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        found |= !mlirOperationIsNull(tile_find_op(function, made[i]));
-    return found && cute_op_has(function, TILE_SCHEDULE);
+    bool clusters = !mlirOperationIsNull(program) && cute_op_has(program, TILE_IN_CLUSTER) &&
+                    cute_op_has(function, "nvvm.cluster_dim");
+    return clusters || !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")) ||
+           !mlirOperationIsNull(tile_find_op(function, "cute.tile.ring"));
 }
 
 int tile_schedule_shares(const tile_schedule *s)
@@ -189,9 +188,9 @@ int tile_schedule_shares(const tile_schedule *s)
 
 enum { STAGE_ALIGN = 1024 };
 
-int64_t tile_slice_bytes(int64_t bytes)
+int64_t tile_slice_bytes(const tile_schedule *s, int64_t bytes)
 {
-    return (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
+    return s->slices > 1 ? (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN : bytes;
 }
 
 int64_t tile_slice_share(const tile_schedule *s, int64_t bytes)

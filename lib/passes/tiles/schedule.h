@@ -48,8 +48,8 @@ const char *tile_schedule_tail(int tail);
 bool tile_schedule_is_applied(MlirOperation function);
 /* How many divide the k of a tile: the slices of all blocks of a cluster that do. They are blocks up to cute-tile-slices. */
 int tile_schedule_shares(const tile_schedule *s);
-/* Of a slice that uses so many bytes of shared memory; stages are aligned as in a block. */
-int64_t tile_slice_bytes(int64_t bytes);
+/* A block's shared memory for a slice that uses so many bytes: stages are aligned as in a block. */
+int64_t tile_slice_bytes(const tile_schedule *s, int64_t bytes);
 /* The bytes that each slice of a block has, if the block has so many. */
 int64_t tile_slice_share(const tile_schedule *s, int64_t bytes);
 /* ptxas leaves registers to as many blocks of a multiprocessor as the schedule asks for. */

@@ -17,15 +17,13 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/host/launches.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/schedule.h"
-
-enum { WARP = 32, MOST_THREADS = 1024, DIMENSIONS = 3 };
-/* Groups of a gpu.launch_func's operands: 0 are async dependencies, 11 arguments. */
-enum { GRID = 1, BLOCK = 4, CLUSTER = 7, DYNAMIC_SHARED = 10 };
 
 typedef struct slices {
     MlirOperation kernel;
@@ -127,9 +125,9 @@ static void meet_whole_block(MlirOperation op, void *context)
 
 static void set_numbers(MlirOperation op, const char *name, int64_t x, int64_t y)
 {
-    int32_t numbers[DIMENSIONS] = {(int32_t)x, (int32_t)y, 1};
+    int32_t numbers[3] = {(int32_t)x, (int32_t)y, 1};
     mlirOperationSetAttributeByName(op, cute_text(name),
-                                    mlirDenseI32ArrayGet(mlirOperationGetContext(op), DIMENSIONS, numbers));
+                                    mlirDenseI32ArrayGet(mlirOperationGetContext(op), 3, numbers));
 }
 
 static void merge_blocks(slices *s)
@@ -160,32 +158,28 @@ static void merge_blocks(slices *s)
 
 static void merge_launch(MlirOperation op, void *context)
 {
+    enum { GRID = CUTE_LAUNCH_GRID, CLUSTER = CUTE_LAUNCH_CLUSTER, DYNAMIC = CUTE_LAUNCH_DYNAMIC };
     const slices *s = context;
-    MlirAttribute kernel = mlirOperationGetAttributeByName(op, cute_text("kernel")),
-                  segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    if (!mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(kernel), cute_op_symbol(s->kernel)) ||
-        !mlirStringRefEqual(mlirSymbolRefAttrGetRootReference(kernel),
-                            cute_op_symbol(mlirOperationGetParentOperation(s->kernel))))
-        return;
-    intptr_t start[DYNAMIC_SHARED + 2] = {0};
-    for (int i = 0; i <= DYNAMIC_SHARED; i++)
-        start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
+    intptr_t start[CUTE_LAUNCH_GROUPS];
+    if (!cute_op_is(op, "gpu.launch_func")) return;
+    cute_launch_groups(op, start);
     cute_builder b = cute_builder_before(op);
     MlirValue blocks = mlirOperationGetOperand(op, start[GRID]);
     MlirType type = mlirValueGetType(blocks);
     MlirValue count = cute_integer(&b, type, s->count);
     mlirOperationSetOperand(op, start[GRID], cute_binary(&b, "arith.divui", blocks, count));
-    mlirOperationSetOperand(op, start[BLOCK + 1], count);
-    if (start[CLUSTER + 1] > start[CLUSTER])
+    mlirOperationSetOperand(op, start[CUTE_LAUNCH_BLOCK + 1], count);
+    if (start[DYNAMIC] > start[CLUSTER])
         mlirOperationSetOperand(op, start[CLUSTER], cute_integer(&b, type, s->cluster));
-    if (start[DYNAMIC_SHARED + 1] > start[DYNAMIC_SHARED])
-        mlirOperationSetOperand(op, start[DYNAMIC_SHARED], i32(&b, s->bytes * s->count));
+    if (start[DYNAMIC + 1] > start[DYNAMIC])
+        mlirOperationSetOperand(op, start[DYNAMIC], i32(&b, s->bytes * s->count));
 }
 
 /* ---- the pass ---- */
 
 typedef struct work {
     MlirOperation root;
+    cute_launches *launches; /* indexed for the first kernel with slices */
     bool changed, failed;
 } work;
 
@@ -202,19 +196,23 @@ static void visit_kernel(MlirOperation kernel, void *context)
     slices s = {.kernel = kernel,
                 .count = schedule.slices,
                 .threads = tile_block_size(kernel),
-                .bytes = tile_slice_bytes(cute_tile_number(kernel, "cute.shared_bytes", 0)),
+                .bytes = tile_slice_bytes(&schedule, cute_tile_number(kernel, "cute.shared_bytes", 0)),
                 .cluster = mlirDenseI32ArrayGetElement(cluster, 0) / schedule.slices};
-    if (s.threads % WARP || s.threads * s.count > MOST_THREADS) {
+    if (s.threads % CUTE_SM_WARP || s.threads * s.count > CUTE_SM_BLOCK_THREADS) {
         char text[160];
         snprintf(text, sizeof text,
                  "expected slices of whole warps, at most %d threads in all, got %lld slices of %lld threads",
-                 MOST_THREADS, (long long)s.count, (long long)s.threads);
+                 CUTE_SM_BLOCK_THREADS, (long long)s.count, (long long)s.threads);
         cute_emit_error(mlirOperationGetLocation(kernel), text);
         w->failed = true;
         return;
     }
+    if (!w->launches && !(w->launches = cute_launches_create(w->root))) {
+        w->failed = true;
+        return;
+    }
     merge_blocks(&s);
-    cute_op_walk(w->root, "gpu.launch_func", CUTE_WALK_OUTER_FIRST, merge_launch, &s);
+    cute_launches_each(w->launches, kernel, merge_launch, &s);
     w->changed = true;
 }
 
@@ -222,6 +220,7 @@ static void run_tile_slices(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.root = root};
     cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_kernel, &w);
+    if (w.launches) cute_launches_destroy(w.launches);
     cute_pass_end(pass, w.failed, w.changed);
 }
 
